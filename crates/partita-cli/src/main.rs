@@ -1,0 +1,2 @@
+//! The command `partita`: arguments to configuration to run to words on the screen.
+fn main() {}

@@ -1,0 +1,179 @@
+//! Tables of numbers from the files people have: CSV and its relatives, NPY, Parquet, gzipped or not.
+
+mod builder;
+mod detect;
+mod error;
+mod npy;
+mod open;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod plan;
+mod records;
+mod standardize;
+mod text;
+mod value;
+
+use std::path::Path;
+
+pub(crate) use builder::Hash;
+pub(crate) use error::quote;
+pub use error::{DataError, FileError, Place};
+pub(crate) use open::Source;
+pub use standardize::Scaling;
+
+/// A table of numbers with what is known about its rows and columns.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    /// The path it was read from, as it stands in error sentences.
+    pub source: String,
+    /// Number of rows, at least two.
+    pub rows: usize,
+    /// Number of columns, at least one.
+    pub columns: usize,
+    /// The values, row after row.
+    pub values: Vec<f64>,
+    /// Name of each column; `x1`, `x2`, … where the file names none.
+    pub names: Vec<String>,
+    /// Name of each row.
+    pub ids: Option<Vec<String>>,
+    /// The known clustering of the rows.
+    pub labels: Option<Labels>,
+    /// Thirty-two hexadecimal digits that depend on the shape, the values, the column names and the
+    /// row names, and on nothing else: neither the format nor the labels.
+    pub fingerprint: String,
+}
+
+/// A known clustering.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Labels {
+    /// The labels, in order of first appearance.
+    pub names: Vec<String>,
+    /// For each row, the position of its label in `names`.
+    pub index: Vec<u32>,
+}
+
+/// What to do with missing cells: empty ones and `NA`, `N/A`, `NaN`, `null`, `None`, `?` and `.`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Missing {
+    /// Refuse the file.
+    #[default]
+    Refuse,
+    /// Store them as NaN.
+    Keep,
+}
+
+/// How to read a table; what is left out is found out from the file.
+///
+/// A column is meant by its name or, where no column has that name, by its number from 1.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ReadOptions {
+    /// The character between cells of a text file; a space stands for any run of spaces and tabs.
+    pub delimiter: Option<u8>,
+    /// Whether the first row of a text file names the columns.
+    pub header: Option<bool>,
+    /// The columns of data, in this order; all of them when left out.
+    pub columns: Option<Vec<String>>,
+    /// Columns to leave out.
+    pub drop: Vec<String>,
+    /// The column that names the rows; it is not data.
+    pub id_column: Option<String>,
+    /// The column that holds the known clustering; it is not data.
+    pub label_column: Option<String>,
+    /// What to do with missing cells.
+    pub missing: Missing,
+}
+
+impl ReadOptions {
+    /// Every column that is asked for.
+    fn asked(&self) -> impl Iterator<Item = &String> {
+        let data = self.columns.iter().flatten().chain(&self.drop);
+        data.chain(&self.id_column).chain(&self.label_column)
+    }
+}
+
+/// Beginnings of files that are taken for text at times and are not.
+const FOREIGN: [(&[u8], &str); 8] = [
+    (b"PK\x03\x04", "a zip archive (as .npz and .xlsx files are)"),
+    (b"\x89HDF", "an HDF5 file"),
+    (b"\xd0\xcf\x11\xe0", "an old Excel workbook"),
+    (b"\x28\xb5\x2f\xfd", "compressed with zstd"),
+    (b"\xfd7zXZ", "compressed with xz"),
+    (b"BZh91AY", "compressed with bzip2"),
+    (b"RDX", "an R data file"),
+    (b"X\n\0\0\0", "an R data file"),
+];
+
+impl Table {
+    /// Reads a table from a file.
+    ///
+    /// The format is known from the content: NPY, Parquet (in builds with the `parquet` feature) or
+    /// delimited text, any but Parquet also gzipped. The separator of a text file and its header
+    /// are found out unless `options` settles them. A first column without a name in the header, as
+    /// R and pandas write it, holds row names.
+    ///
+    /// ```
+    /// # let path = std::env::temp_dir().join(format!("partita-read-{}.csv", std::process::id()));
+    /// # std::fs::write(&path, "name,mass,height,kind\nann,1.5,2,a\nbob,3,4.25,b\n").unwrap();
+    /// use partita_run::data::{ReadOptions, Table};
+    ///
+    /// // name,mass,height,kind
+    /// // ann,1.5,2,a
+    /// // bob,3,4.25,b
+    /// let options = ReadOptions {
+    ///     id_column: Some("name".into()),
+    ///     label_column: Some("kind".into()),
+    ///     ..ReadOptions::default()
+    /// };
+    /// let table = Table::read(&path, &options)?;
+    /// assert_eq!((table.rows, table.columns), (2, 2));
+    /// assert_eq!(table.names, ["mass", "height"]);
+    /// assert_eq!(table.row(1), [3.0, 4.25]);
+    /// assert_eq!(table.ids.unwrap(), ["ann", "bob"]);
+    /// assert_eq!(table.labels.unwrap().index, [0, 1]);
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # Ok::<(), partita_run::data::DataError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Every error is one sentence that says where the file goes wrong and what to do about it.
+    pub fn read(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Table, DataError> {
+        let path = path.as_ref();
+        let source = Source::open(path)?;
+        let head = source.head();
+        if head.starts_with(npy::MAGIC) {
+            return npy::read(source, options);
+        }
+        if head.starts_with(b"PAR1") || source.stem.ends_with(".parquet") {
+            return read_parquet(path, source.file, options);
+        }
+        if source.stem.ends_with(".npy") {
+            let reason = "it does not start as one".to_owned();
+            return Err(DataError::Npy { file: source.file, reason });
+        }
+        if let Some(&(_, kind)) = FOREIGN.iter().find(|(magic, _)| head.starts_with(magic)) {
+            return Err(DataError::Foreign { file: source.file, kind });
+        }
+        text::read(source, options)
+    }
+
+    /// The values of one row, counted from 0.
+    pub fn row(&self, row: usize) -> &[f64] {
+        &self.values[row * self.columns..][..self.columns]
+    }
+}
+
+#[cfg(feature = "parquet")]
+fn read_parquet(path: &Path, file: String, options: &ReadOptions) -> Result<Table, DataError> {
+    parquet::read(path, &file, options)
+}
+
+#[cfg(not(feature = "parquet"))]
+fn read_parquet(_: &Path, file: String, _: &ReadOptions) -> Result<Table, DataError> {
+    Err(DataError::NoParquet { file })
+}
+
+/// `x1`, `x2`, …
+fn default_names(columns: usize) -> Vec<String> {
+    (1..=columns).map(|column| format!("x{column}")).collect()
+}

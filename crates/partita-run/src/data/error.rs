@@ -1,0 +1,373 @@
+//! The sentences a user sees when a file cannot become a table: what, where, and the way out.
+
+use std::fmt;
+
+use super::value::decimal_comma;
+
+/// Why a file could not be opened or decompressed, whatever it was meant to hold.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FileError {
+    /// Nothing is at the path.
+    #[error("{file} does not exist; check the path")]
+    NotFound {
+        /// The path as given.
+        file: String,
+    },
+    /// The path leads to a directory.
+    #[error("{file} is a directory; give the path of one file in it")]
+    Directory {
+        /// The path as given.
+        file: String,
+    },
+    /// The system refused to open or read the file.
+    #[error("{file} cannot be read ({reason}); check that you may read it and that its disk is there")]
+    Unreadable {
+        /// The path as given.
+        file: String,
+        /// What the system said.
+        reason: String,
+    },
+    /// The file holds nothing, or nothing but blanks.
+    #[error("{file} is empty; give a file that holds data")]
+    Empty {
+        /// The path as given.
+        file: String,
+    },
+    /// The gzip stream is cut short or its check sum does not hold.
+    #[error("{file} is a damaged gzip file ({reason}); copy or compress it again")]
+    Gzip {
+        /// The path as given.
+        file: String,
+        /// What the decompressor said.
+        reason: String,
+    },
+    /// The name ends in `.gz` and the content is something else.
+    #[error("{file} is named .gz but is not gzip-compressed; take .gz off its name or compress it")]
+    NotGzip {
+        /// The path as given.
+        file: String,
+    },
+}
+
+/// Where in a file a row lies: by line for text, by row for binary formats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// The line number a text editor shows, from 1.
+    Line(u64),
+    /// The row number, from 1, in a format without lines.
+    Row(u64),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Line(line) => write!(f, "line {line}"),
+            Place::Row(row) => write!(f, "row {row}"),
+        }
+    }
+}
+
+/// Why a file could not become a [`Table`](super::Table): one sentence each, with a way out.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DataError {
+    /// The file could not be opened or decompressed.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The content is of a known kind that has no reader here.
+    #[error("{file} is {kind}, which is not read here; save the data as CSV, TSV or NPY")]
+    Foreign {
+        /// The path as given.
+        file: String,
+        /// What the content was recognised as.
+        kind: &'static str,
+    },
+    /// A Parquet file met a build without the `parquet` feature.
+    #[error(
+        "{file}: this build cannot read Parquet; rebuild with --features parquet or convert the \
+         file to CSV"
+    )]
+    NoParquet {
+        /// The path as given.
+        file: String,
+    },
+    /// The Parquet file is damaged or uses something its reader does not know.
+    #[error("{file} is not a readable Parquet file ({reason}); write it again or convert it to CSV")]
+    Parquet {
+        /// The path as given.
+        file: String,
+        /// What the reader said.
+        reason: String,
+    },
+    /// The NPY header is damaged or describes something that is not a table of numbers.
+    #[error(
+        "{file} is not a readable NPY table ({reason}); save a 1-D or 2-D array of real numbers \
+         with numpy.save"
+    )]
+    Npy {
+        /// The path as given.
+        file: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The NPY shape and the bytes that follow do not agree.
+    #[error(
+        "{file} declares {rows} x {columns} numbers of {size} bytes but {found} follow its header; \
+         copy the file again or save it again with numpy.save"
+    )]
+    NpySize {
+        /// The path as given.
+        file: String,
+        /// Declared rows.
+        rows: u64,
+        /// Declared columns.
+        columns: u64,
+        /// Bytes of one number.
+        size: usize,
+        /// What was found instead, in words.
+        found: String,
+    },
+    /// The file stops after its header.
+    #[error("{file} holds a header and no rows; add rows, or say --no-header if line 1 is data")]
+    HeaderOnly {
+        /// The path as given.
+        file: String,
+    },
+    /// There is nothing to cluster.
+    #[error("{file} holds {} of data and clustering needs two; add rows", count(*.rows as u64, "row"))]
+    TooFewRows {
+        /// The path as given.
+        file: String,
+        /// Rows found.
+        rows: usize,
+    },
+    /// Two columns share a name.
+    #[error("{file}: columns {first} and {second} are both named {}; rename one", quote(.name))]
+    DuplicateName {
+        /// The path as given.
+        file: String,
+        /// The shared name.
+        name: String,
+        /// Number of the first such column, from 1.
+        first: usize,
+        /// Number of the second such column, from 1.
+        second: usize,
+    },
+    /// A column was asked for that the file does not have.
+    #[error("{file} has no column {}; {hint}", quote(.asked))]
+    UnknownColumn {
+        /// The path as given.
+        file: String,
+        /// What was asked for.
+        asked: String,
+        /// The nearest name, or the names there are.
+        hint: String,
+    },
+    /// Every column was dropped or has another role.
+    #[error(
+        "{file} has no data column left; keep at least one out of --drop, --id-column and \
+         --label-column, or name it in --columns"
+    )]
+    NoColumns {
+        /// The path as given.
+        file: String,
+    },
+    /// A row is longer or shorter than the others.
+    #[error(
+        "{file}, line {line}: the row has {} where {like} has {expected}; complete or remove the \
+         row, or name the separator with --delimiter",
+        count(*.cells as u64, "cell")
+    )]
+    Ragged {
+        /// The path as given.
+        file: String,
+        /// Line of the row.
+        line: u64,
+        /// Cells in this row.
+        cells: usize,
+        /// Cells expected.
+        expected: usize,
+        /// What set the expectation: the header or the first row.
+        like: &'static str,
+    },
+    /// A word stands where a number should be.
+    #[error("{file}, {place}, column {}: {cell} is not a number; {way_out}", quote(.column))]
+    NotANumber {
+        /// The path as given.
+        file: String,
+        /// Where the row lies.
+        place: Place,
+        /// Name of the column.
+        column: String,
+        /// The cell, quoted and cut short.
+        cell: String,
+        /// What to do about it.
+        way_out: String,
+    },
+    /// A cell holds nothing, or a word for nothing.
+    #[error(
+        "{file}, {place}, column {}: the cell is {}; fill it in, remove the row, or leave the \
+         column out with --drop {}",
+        quote(.column),
+        missing(.cell),
+        argument(.column)
+    )]
+    MissingCell {
+        /// The path as given.
+        file: String,
+        /// Where the row lies.
+        place: Place,
+        /// Name of the column.
+        column: String,
+        /// The cell as written; empty when it is empty.
+        cell: String,
+    },
+    /// A row has no name or no label.
+    #[error(
+        "{file}, {place}, column {}: the cell is empty where each row has a name or a label; fill \
+         it in or remove the row",
+        quote(.column)
+    )]
+    MissingName {
+        /// The path as given.
+        file: String,
+        /// Where the row lies.
+        place: Place,
+        /// Name of the column.
+        column: String,
+    },
+    /// A number is infinite or too large for double precision.
+    #[error(
+        "{file}, {place}, column {}: {cell} is not a finite number; correct the cell or remove the \
+         row",
+        quote(.column)
+    )]
+    Infinite {
+        /// The path as given.
+        file: String,
+        /// Where the row lies.
+        place: Place,
+        /// Name of the column.
+        column: String,
+        /// The cell, quoted and cut short.
+        cell: String,
+    },
+    /// The text is in another encoding.
+    #[error("{file}, line {line}: the text is not UTF-8; save the file as UTF-8 text")]
+    NotUtf8 {
+        /// The path as given.
+        file: String,
+        /// Line of the row.
+        line: u64,
+    },
+    /// A row does not end within reason.
+    #[error(
+        "{file}, line {line}: the row that starts here does not end within 64 MiB or a million \
+         cells; close the quote (\") it may have left open"
+    )]
+    LongRow {
+        /// The path as given.
+        file: String,
+        /// Line on which the row starts.
+        line: u64,
+    },
+    /// A column holds one value only and has no scale.
+    #[error(
+        "{file}, column {}: every value is {value}, so the column cannot be standardised; leave it \
+         out with --drop {} or say --no-standardize",
+        quote(.column),
+        argument(.column)
+    )]
+    Constant {
+        /// The path as given.
+        file: String,
+        /// Name of the column.
+        column: String,
+        /// The value it always has.
+        value: String,
+    },
+    /// Every cell of a column is missing.
+    #[error(
+        "{file}, column {}: every cell is missing, so the column cannot be standardised; leave it \
+         out with --drop {}",
+        quote(.column),
+        argument(.column)
+    )]
+    NoValues {
+        /// The path as given.
+        file: String,
+        /// Name of the column.
+        column: String,
+    },
+}
+
+impl DataError {
+    /// A [`DataError::NotANumber`] with the way out that fits the cell.
+    pub(super) fn not_a_number(file: &str, place: Place, column: &str, cell: &str, headless: bool) -> Self {
+        let name = argument(column);
+        let mut way_out = String::new();
+        if decimal_comma(cell) {
+            way_out.push_str("write decimals with a point");
+        } else {
+            if headless && matches!(place, Place::Line(_)) {
+                way_out.push_str("say --header if this line holds the column names, or else ");
+            }
+            way_out.push_str(&format!(
+                "correct the cell, leave the column out with --drop {name}, or use it with \
+                 --id-column {name} or --label-column {name}"
+            ));
+        }
+        DataError::NotANumber {
+            file: file.to_owned(),
+            place,
+            column: column.to_owned(),
+            cell: quote(cell),
+            way_out,
+        }
+    }
+}
+
+/// `one cell`, `4 cells`.
+fn count(number: u64, noun: &str) -> String {
+    match number {
+        0 => format!("no {noun}"),
+        1 => format!("one {noun}"),
+        _ => format!("{number} {noun}s"),
+    }
+}
+
+/// How a missing cell reads in a sentence.
+fn missing(cell: &str) -> String {
+    if cell.is_empty() { "empty".to_owned() } else { format!("missing ({})", quote(cell)) }
+}
+
+/// Text in double quotes on one line, cut after 40 characters.
+pub(crate) fn quote(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    let mut rest = text.chars();
+    for c in rest.by_ref().take(40) {
+        if c == '\'' || c == '"' {
+            quoted.push(c);
+        } else {
+            quoted.extend(c.escape_debug());
+        }
+    }
+    if rest.next().is_some() {
+        quoted.push('…');
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// A name as one writes it on a command line; `NUMBER` where the name is better not typed.
+fn argument(name: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "_-.:/+".contains(c);
+    if name.chars().any(char::is_control) || name.chars().count() > 100 {
+        "NUMBER".to_owned()
+    } else if !name.is_empty() && name.chars().all(plain) {
+        name.to_owned()
+    } else {
+        format!("'{}'", name.replace('\'', r"'\''"))
+    }
+}

@@ -1,0 +1,119 @@
+//! Opening a file once for every reader: path errors, gzip by its magic bytes, a look at the head.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, Read};
+use std::path::Path;
+
+use flate2::read::MultiGzDecoder;
+
+use super::error::FileError;
+
+/// Bytes of content held in memory to recognise the format.
+const HEAD: u64 = 64 * 1024;
+
+/// Deflate cannot shrink its input by more than this factor.
+const DEFLATE_FACTOR: u64 = 1032;
+
+/// An open file, decompressed on the way, whose first bytes are known.
+pub(crate) struct Source {
+    /// The path, for sentences.
+    pub file: String,
+    /// The name without directory and `.gz`, in lower case.
+    pub stem: String,
+    head: Vec<u8>,
+    at: usize,
+    rest: Box<dyn Read>,
+    gzip: bool,
+    length: Option<u64>,
+}
+
+impl Source {
+    /// Opens `path`; a file without content is an error.
+    pub fn open(path: &Path) -> Result<Source, FileError> {
+        let file = path.display().to_string();
+        let unreadable = |error: io::Error| match error.kind() {
+            io::ErrorKind::NotFound => FileError::NotFound { file: file.clone() },
+            _ => FileError::Unreadable { file: file.clone(), reason: error.to_string() },
+        };
+        let metadata = fs::metadata(path).map_err(unreadable)?;
+        if metadata.is_dir() {
+            return Err(FileError::Directory { file });
+        }
+        let mut raw = File::open(path).map_err(unreadable)?;
+        let mut magic = Vec::new();
+        raw.by_ref().take(2).read_to_end(&mut magic).map_err(unreadable)?;
+        if magic.is_empty() {
+            return Err(FileError::Empty { file });
+        }
+        let gzip = magic == [0x1f, 0x8b];
+        let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
+        let name = name.unwrap_or_default();
+        let stem = name.strip_suffix(".gz").unwrap_or(&name).to_owned();
+        if stem.len() < name.len() && !gzip {
+            return Err(FileError::NotGzip { file });
+        }
+        let whole = io::Cursor::new(magic).chain(raw);
+        let rest: Box<dyn Read> =
+            if gzip { Box::new(MultiGzDecoder::new(BufReader::new(whole))) } else { Box::new(whole) };
+        let length = metadata.is_file().then_some(metadata.len());
+        let mut source = Source { file, stem, head: Vec::new(), at: 0, rest, gzip, length };
+        let mut head = Vec::new();
+        let read = source.rest.by_ref().take(HEAD).read_to_end(&mut head);
+        read.map_err(|error| source.failed(&error))?;
+        if head.is_empty() {
+            return Err(FileError::Empty { file: source.file });
+        }
+        source.head = head;
+        Ok(source)
+    }
+
+    /// The first bytes of the content, up to 64 KiB.
+    pub fn head(&self) -> &[u8] {
+        &self.head
+    }
+
+    /// Passes over the mark that some programs put before UTF-8 text.
+    pub fn skip_byte_order_mark(&mut self) {
+        if self.at == 0 && self.head.starts_with(b"\xef\xbb\xbf") {
+            self.head.drain(..3);
+        }
+    }
+
+    /// No more bytes than this can follow from the start; `None` for a pipe.
+    pub fn most_bytes(&self) -> Option<u64> {
+        let factor = if self.gzip { DEFLATE_FACTOR } else { 1 };
+        self.length.map(|length| length.saturating_mul(factor))
+    }
+
+    /// Holds what is left in memory, so that [`most_bytes`](Self::most_bytes) is known for a pipe.
+    pub fn load(mut self) -> Result<Source, FileError> {
+        let mut head = std::mem::take(&mut self.head);
+        let read = self.rest.read_to_end(&mut head);
+        read.map_err(|error| self.failed(&error))?;
+        Ok(Source { length: Some(head.len() as u64), gzip: false, head, rest: Box::new(io::empty()), ..self })
+    }
+
+    /// The sentence for a failed read.
+    pub fn failed(&self, error: &io::Error) -> FileError {
+        use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
+        let (file, reason) = (self.file.clone(), error.to_string());
+        if self.gzip && matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof) {
+            FileError::Gzip { file, reason }
+        } else {
+            FileError::Unreadable { file, reason }
+        }
+    }
+}
+
+impl Read for Source {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = &self.head[self.at..];
+        if left.is_empty() {
+            return self.rest.read(buffer);
+        }
+        let taken = left.len().min(buffer.len());
+        buffer[..taken].copy_from_slice(&left[..taken]);
+        self.at += taken;
+        Ok(taken)
+    }
+}

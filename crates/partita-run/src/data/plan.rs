@@ -1,0 +1,108 @@
+//! Which columns of a file are data, row names or known labels, from names and options.
+
+use super::error::{DataError, quote};
+use super::{ReadOptions, default_names};
+
+/// The role of each column of a file.
+#[derive(Debug)]
+pub(super) struct Plan {
+    /// Columns of data, in table order, as positions in the file.
+    pub data: Vec<usize>,
+    /// The column of row names.
+    pub id: Option<usize>,
+    /// The column of the known clustering.
+    pub label: Option<usize>,
+    /// Every column of the file.
+    pub names: Vec<String>,
+}
+
+impl Plan {
+    /// Gives each column its role; `index` is a column of row names known from the format itself.
+    pub fn new(
+        file: &str,
+        names: Vec<String>,
+        index: Option<usize>,
+        options: &ReadOptions,
+    ) -> Result<Plan, DataError> {
+        let find = |asked: &String| find(file, &names, asked);
+        let label = options.label_column.as_ref().map(find).transpose()?;
+        let id = options.id_column.as_ref().map(find).transpose()?;
+        let mut away = options.drop.iter().map(find).collect::<Result<Vec<_>, _>>()?;
+        away.extend(id.into_iter().chain(label));
+        let mut left = vec![true; names.len()];
+        for column in away {
+            left[column] = false;
+        }
+        let wanted = match &options.columns {
+            Some(columns) => columns.iter().map(find).collect::<Result<Vec<_>, _>>()?,
+            None => (0..names.len()).filter(|&column| index != Some(column)).collect(),
+        };
+        let index = index.filter(|&column| left[column] && !wanted.contains(&column));
+        let data: Vec<usize> =
+            wanted.into_iter().filter(|&column| std::mem::take(&mut left[column])).collect();
+        if data.is_empty() {
+            return Err(DataError::NoColumns { file: file.to_owned() });
+        }
+        Ok(Plan { data, id: id.or(index), label, names })
+    }
+
+    /// Names of the data columns.
+    pub fn data_names(&self) -> Vec<String> {
+        self.data.iter().map(|&column| self.names[column].clone()).collect()
+    }
+}
+
+/// Names for the columns of a file with a header; a nameless column is named after its position.
+pub(super) fn header_names(file: &str, header: Vec<String>) -> Result<Vec<String>, DataError> {
+    let stand_ins = default_names(header.len());
+    let names: Vec<String> = header
+        .into_iter()
+        .zip(stand_ins)
+        .map(|(name, stand_in)| if name.is_empty() { stand_in } else { name })
+        .collect();
+    let mut order: Vec<usize> = (0..names.len()).collect();
+    order.sort_by_key(|&column| (&names[column], column));
+    let twin = order.windows(2).find(|pair| names[pair[0]] == names[pair[1]]);
+    match twin {
+        Some(pair) => Err(DataError::DuplicateName {
+            file: file.to_owned(),
+            name: names[pair[0]].clone(),
+            first: pair[0] + 1,
+            second: pair[1] + 1,
+        }),
+        None => Ok(names),
+    }
+}
+
+/// Finds a column by name, or else by number from 1.
+fn find(file: &str, names: &[String], asked: &str) -> Result<usize, DataError> {
+    if let Some(column) = names.iter().position(|name| name == asked) {
+        return Ok(column);
+    }
+    match asked.parse::<usize>() {
+        Ok(number) if (1..=names.len()).contains(&number) => Ok(number - 1),
+        _ => Err(DataError::UnknownColumn {
+            file: file.to_owned(),
+            asked: asked.to_owned(),
+            hint: hint(names, asked),
+        }),
+    }
+}
+
+/// The name nearest to what was asked for, or the names there are when none is near.
+fn hint(names: &[String], asked: &str) -> String {
+    const LISTED: usize = 8;
+    let near = names
+        .iter()
+        .map(|name| (strsim::osa_distance(&name.to_lowercase(), &asked.to_lowercase()), name))
+        .min_by_key(|(distance, _)| *distance)
+        .filter(|(distance, name)| 3 * distance <= name.chars().count().max(3));
+    if let (Some((_, name)), Err(_)) = (near, asked.parse::<usize>()) {
+        return format!("the nearest name is {}", quote(name));
+    }
+    let mut listed: Vec<String> = names.iter().take(LISTED).map(|name| quote(name)).collect();
+    if names.len() > LISTED {
+        listed.push(format!("and {} more", names.len() - LISTED));
+    }
+    format!("its columns, numbered from 1, are {}", listed.join(", "))
+}

@@ -1,0 +1,34 @@
+//! What one cell of text says: a number, nothing, or a word.
+
+/// A cell once read.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Cell {
+    /// A finite number.
+    Number(f64),
+    /// A number out of the range of double precision, or the word for infinity.
+    Infinite,
+    /// An empty cell or one of the words for a missing value.
+    Missing,
+    /// Anything else.
+    Word,
+}
+
+/// Words for a missing value, in any case.
+const MISSING: [&[u8]; 6] = [b"NA", b"N/A", b"null", b"None", b"?", b"."];
+
+/// Reads a cell that has no blanks around it.
+pub(super) fn parse(cell: &[u8]) -> Cell {
+    match std::str::from_utf8(cell).ok().and_then(|text| text.parse::<f64>().ok()) {
+        Some(number) if number.is_finite() => Cell::Number(number),
+        Some(number) if number.is_nan() => Cell::Missing,
+        Some(_) => Cell::Infinite,
+        None if cell.is_empty() => Cell::Missing,
+        None if MISSING.iter().any(|word| cell.eq_ignore_ascii_case(word)) => Cell::Missing,
+        None => Cell::Word,
+    }
+}
+
+/// Whether a cell is a number but for a comma in the place of its point.
+pub(super) fn decimal_comma(cell: &str) -> bool {
+    cell.matches(',').count() == 1 && cell.replace(',', ".").parse::<f64>().is_ok()
+}

@@ -1,0 +1,76 @@
+//! Where a kernel's decisions come from: random numbers by address, or a test that tries every branch.
+//!
+//! Kernels and couplings decide only through [`Chance`]. In a run that is the addressed generator
+//! of [`crate::rng`]; in the exact tests it is an enumerator that walks through all decisions and
+//! multiplies their probabilities, so that the very code that runs is proven, not a copy of it.
+
+use crate::rng::Purpose;
+
+/// The decisions of one step.
+///
+/// Only [`uniform`](Chance::uniform) is required; everything else is made from it.
+///
+/// ```
+/// use partita::chance::Chance;
+/// struct Always(f64);
+/// impl Chance for Always {
+///     fn uniform(&mut self) -> f64 { self.0 }
+/// }
+/// assert_eq!(Always(0.5).pick([0.2, 0.2, 0.6].into_iter()), 2);
+/// ```
+pub trait Chance {
+    /// A uniform number in `[0, 1)`.
+    fn uniform(&mut self) -> f64;
+
+    /// An index with probability proportional to its mass; a zero mass is never picked.
+    ///
+    /// # Panics
+    /// If there is no positive mass.
+    #[inline]
+    fn pick(&mut self, masses: impl Iterator<Item = f64> + Clone) -> usize {
+        let total: f64 = masses.clone().sum();
+        let mut left = self.uniform() * total;
+        let mut last = None;
+        for (i, mass) in masses.enumerate() {
+            if mass > 0.0 {
+                if left < mass {
+                    return i;
+                }
+                left -= mass;
+                last = Some(i);
+            }
+        }
+        last.expect("a choice needs a positive mass")
+    }
+
+    /// True with probability `p`.
+    #[inline]
+    fn event(&mut self, p: f64) -> bool {
+        self.uniform() < p
+    }
+
+    /// A number below `n`, all alike likely.
+    #[inline]
+    fn below(&mut self, n: usize) -> usize {
+        ((self.uniform() * n as f64) as usize).min(n - 1)
+    }
+
+    /// Two events with probabilities `p` and `q` that agree as often as they can (one uniform).
+    #[inline]
+    fn two_events(&mut self, p: f64, q: f64) -> (bool, bool) {
+        let u = self.uniform();
+        (u < p, u < q)
+    }
+}
+
+/// The chance of one sweep, given out by item or as a sequence for a purpose.
+pub trait Source {
+    /// The chance of one item-step: at most two draws and one event.
+    type Item: Chance;
+    /// As many draws as wanted.
+    type Sequence: Chance;
+    /// The chance of the step of `item`.
+    fn item(&mut self, item: usize) -> Self::Item;
+    /// The chance for another purpose in this sweep.
+    fn sequence(&mut self, purpose: Purpose) -> Self::Sequence;
+}

@@ -1,0 +1,63 @@
+//! Joint laws for the two chains' choices in one step: each chain's own law is kept exactly.
+//!
+//! A coupling is a *plan*: masses on pairs of choices whose row sums are the law of `X` and whose
+//! column sums the law of `Y`. Every coupling can write its plan down; drawing from it is the
+//! common business of this file, and the exact tests use the plans themselves.
+
+mod common;
+mod independent;
+mod maximal;
+mod nugget;
+mod optimal;
+
+pub use common::CommonUniform;
+pub use independent::Independent;
+pub use maximal::{Labels, Maximal};
+pub use nugget::Nugget;
+pub use optimal::Optimal;
+
+use crate::chance::Chance;
+use crate::partition::{Overlap, Partition};
+pub use crate::transport::Cell;
+
+/// One coupled item-step: two leave-one-out conditionals and how the two partitions relate.
+///
+/// Slots are those of the partitions with the item in place, the slot after the last meaning a new
+/// cluster; an item that is alone opens a new cluster by its own slot (see [`crate::Target`]).
+#[derive(Debug)]
+pub struct Step<'a> {
+    /// The item that is placed.
+    pub item: usize,
+    /// The chain ahead.
+    pub x: &'a Partition,
+    /// The chain behind.
+    pub y: &'a Partition,
+    /// Shared items of their clusters, `item` left out.
+    pub overlap: &'a Overlap,
+    /// The law of `X`: a probability a slot, and a new cluster.
+    pub a: &'a [f64],
+    /// The law of `Y`.
+    pub b: &'a [f64],
+}
+
+/// A way of coupling one item-step of two chains.
+///
+/// Implementations own scratch memory, so a coupling belongs to one pair.
+pub trait Coupling {
+    /// Writes the joint law: cells of positive mass with margins `step.a` and `step.b`.
+    fn plan(&mut self, step: &Step, plan: &mut Vec<Cell>);
+
+    /// Draws a slot for `X` and a slot for `Y` from the joint law.
+    fn draw(&mut self, step: &Step, chance: &mut impl Chance) -> (usize, usize);
+
+    /// Whether chains that are equal as partitions choose alike, whatever their labels: then they
+    /// stay equal from the very step at which they become so.
+    fn is_faithful(&self) -> bool;
+}
+
+/// Draws one cell of a plan.
+#[inline]
+fn draw_cell(plan: &[Cell], chance: &mut impl Chance) -> (usize, usize) {
+    let cell = plan[chance.pick(plan.iter().map(|cell| cell.mass))];
+    (cell.row as usize, cell.column as usize)
+}

@@ -1,0 +1,111 @@
+//! What can be wrong with a model, a start or a setting, told so that a person can mend it.
+
+/// A model, a start or a setting that cannot be run. Each message says what is wrong.
+///
+/// ```
+/// use partita::{Error, Prior};
+/// let refused = Prior::dirichlet(-1.0).unwrap_err();
+/// assert!(matches!(refused, Error::NotPositive { .. }));
+/// assert_eq!(refused.to_string(), "alpha must be a positive finite number, but is -1");
+/// ```
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A parameter that must be positive and finite is not.
+    #[error("{name} must be a positive finite number, but is {value}")]
+    NotPositive {
+        /// The parameter.
+        name: &'static str,
+        /// What it was.
+        value: f64,
+    },
+    /// A parameter lies outside its range.
+    #[error("{name} must be {range}, but is {value}")]
+    OutOfRange {
+        /// The parameter.
+        name: &'static str,
+        /// The range in words.
+        range: &'static str,
+        /// What it was.
+        value: f64,
+    },
+    /// A covariance matrix is not symmetric positive definite.
+    #[error("the {name} is not symmetric positive definite")]
+    NotPositiveDefinite {
+        /// Which covariance.
+        name: &'static str,
+    },
+    /// Two sizes that must agree do not.
+    #[error("{name} must have length {expected}, but has {found}")]
+    WrongLength {
+        /// What has the wrong length.
+        name: &'static str,
+        /// The length it should have.
+        expected: usize,
+        /// The length it has.
+        found: usize,
+    },
+    /// A data value is NaN or infinite.
+    #[error("the value of item {item}, coordinate {coordinate} is {value}, not a finite number")]
+    NotFinite {
+        /// Item (row), counted from 0.
+        item: usize,
+        /// Coordinate (column), counted from 0.
+        coordinate: usize,
+        /// What it was.
+        value: f64,
+    },
+    /// There is nothing to cluster.
+    #[error("there are no items: a partition needs at least one")]
+    NoItems,
+    /// More items than can be numbered.
+    #[error("{items} items are more than the 4294967294 that can be numbered")]
+    TooManyItems {
+        /// How many there were.
+        items: usize,
+    },
+    /// An item number that does not exist.
+    #[error("item {item} does not exist: the items are numbered 0 to {last}")]
+    NoSuchItem {
+        /// The number asked for.
+        item: usize,
+        /// The largest item number.
+        last: usize,
+    },
+    /// An edge from a vertex to itself: no proper colouring exists.
+    #[error("vertex {vertex} has an edge to itself, so no colouring is proper")]
+    SelfLoop {
+        /// The vertex, counted from 0.
+        vertex: usize,
+    },
+    /// Greedy colouring in vertex order needs more colours than there are.
+    #[error(
+        "greedy colouring in vertex order needs more than {colors} colours at vertex {vertex}; \
+         {sufficient} colours are always enough for this graph"
+    )]
+    TooFewColors {
+        /// The colours given.
+        colors: usize,
+        /// The vertex, counted from 0, that could not be coloured.
+        vertex: usize,
+        /// One more than the largest degree: always enough.
+        sufficient: usize,
+    },
+    /// The number of sweeps is smaller than the burn-in.
+    #[error("sweeps ({sweeps}) must not be fewer than the burn-in ({burn_in})")]
+    SweepsBeforeBurnIn {
+        /// Burn-in `k`.
+        burn_in: u64,
+        /// Sweeps `m`.
+        sweeps: u64,
+    },
+    /// A lag of zero: the chains would be the same chain.
+    #[error("the lag must be at least 1")]
+    LagZero,
+    /// A start has probability zero under the target.
+    #[error("the start has probability zero under the target, so no chain can begin there")]
+    ImpossibleStart,
+}
+
+/// The result of building a model or a setting.
+pub type Result<T> = std::result::Result<T, Error>;

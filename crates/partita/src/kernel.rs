@@ -1,0 +1,106 @@
+//! Moves that leave the target invariant: a step of one chain, and a coupled step of two.
+
+mod gibbs;
+mod split_merge;
+
+pub use gibbs::Gibbs;
+pub use split_merge::{Alignment, SplitMerge};
+
+use crate::chance::Source;
+use crate::coupling::Coupling;
+use crate::partition::Overlap;
+use crate::target::{State, Target};
+
+/// A Markov kernel on partitions, with the coupled version of its step.
+///
+/// Each margin of a coupled step has exactly the law of the single step; the tests enumerate it.
+pub trait Kernel<T: Target>: Sync {
+    /// One sweep of one chain.
+    fn step(&self, target: &T, state: &mut State<T>, source: &mut impl Source, work: &mut Workspace<T>);
+
+    /// One sweep of two chains. Chains equal as partitions before it must be so after it where the
+    /// coupling is faithful.
+    fn coupled_step(
+        &self,
+        target: &T,
+        chains: &mut Chains<T>,
+        coupling: &mut impl Coupling,
+        source: &mut impl Source,
+        work: &mut Workspace<T>,
+    );
+}
+
+/// The two chains of a pair and the overlap of their clusters, always in step.
+#[derive(Debug)]
+pub struct Chains<T: Target> {
+    pub(crate) x: State<T>,
+    pub(crate) y: State<T>,
+    pub(crate) overlap: Overlap,
+}
+
+impl<T: Target> Chains<T> {
+    /// Two chains in the states given.
+    pub fn new(x: State<T>, y: State<T>) -> Self {
+        let overlap = Overlap::new(x.partition(), y.partition());
+        Chains { x, y, overlap }
+    }
+
+    /// The chain ahead.
+    pub fn x(&self) -> &State<T> {
+        &self.x
+    }
+
+    /// The chain behind.
+    pub fn y(&self) -> &State<T> {
+        &self.y
+    }
+
+    /// Shared items of the clusters of `X` and `Y`.
+    pub fn overlap(&self) -> &Overlap {
+        &self.overlap
+    }
+
+    /// Whether the chains are equal as partitions.
+    #[inline]
+    pub fn have_met(&self) -> bool {
+        self.overlap.is_matching()
+    }
+
+    /// Makes `Y` a copy of `X`.
+    pub(crate) fn merge(&mut self) {
+        self.y.clone_from(&self.x);
+        self.recount();
+    }
+
+    /// Counts the overlap anew after moves that did not keep it.
+    pub(crate) fn recount(&mut self) {
+        self.overlap.rebuild(self.x.partition(), self.y.partition());
+    }
+
+    /// Gives up the chain ahead.
+    pub fn into_x(self) -> State<T> {
+        self.x
+    }
+}
+
+/// Memory that kernels reuse from sweep to sweep.
+#[derive(Debug)]
+pub struct Workspace<T: Target> {
+    pub(crate) a: Vec<f64>,
+    pub(crate) b: Vec<f64>,
+    /// Copies of states that split-merge works on, made when first needed.
+    pub(crate) copies: Vec<State<T>>,
+}
+
+impl<T: Target> Workspace<T> {
+    /// An empty workspace.
+    pub fn new() -> Self {
+        Workspace { a: Vec::new(), b: Vec::new(), copies: Vec::new() }
+    }
+}
+
+impl<T: Target> Default for Workspace<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}

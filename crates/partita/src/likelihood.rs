@@ -1,0 +1,71 @@
+//! How data enter: the predictive density of an item given the items of a cluster.
+
+mod gaussian;
+
+pub use gaussian::{Covariance, Gaussian, GaussianCluster};
+
+/// A family of data distributions with the cluster's parameters integrated out.
+///
+/// Five small methods make a model; see `examples/own_likelihood.rs` for one from start to finish.
+/// The rest is provided, and worth overriding only for speed or where clusters share parameters.
+///
+/// A cluster's statistics may be any function of the items in it, but they must not depend on the
+/// order of insertion beyond rounding: a chain visits the same cluster on many paths.
+pub trait Likelihood: Sync {
+    /// What must be remembered about the items of one cluster.
+    type Cluster: Clone + std::fmt::Debug + Send;
+
+    /// The number of items.
+    fn len(&self) -> usize;
+
+    /// The statistics of a cluster without items.
+    fn empty(&self) -> Self::Cluster;
+
+    /// Adds an item to a cluster.
+    fn insert(&self, cluster: &mut Self::Cluster, item: usize);
+
+    /// Takes an item out of a cluster.
+    fn remove(&self, cluster: &mut Self::Cluster, item: usize);
+
+    /// The log predictive density of `item` given the items of `cluster`, `item` not among them.
+    fn log_predictive(&self, cluster: &Self::Cluster, item: usize) -> f64;
+
+    /// True if there are no items.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The log predictive density of `item`, which is in `cluster`, given the *other* items there.
+    fn log_predictive_without(&self, cluster: &Self::Cluster, item: usize) -> f64 {
+        let mut rest = cluster.clone();
+        self.remove(&mut rest, item);
+        self.log_predictive(&rest, item)
+    }
+
+    /// Adds to `out[k]` the log predictive density of `item` given cluster `k`, where `item` is in
+    /// cluster `own` and does not count there; then, in `out[clusters.len()]`, given nothing.
+    fn add_log_predictives(&self, clusters: &[Self::Cluster], item: usize, own: usize, out: &mut [f64]) {
+        for (k, cluster) in clusters.iter().enumerate() {
+            out[k] += if k == own {
+                self.log_predictive_without(cluster, item)
+            } else {
+                self.log_predictive(cluster, item)
+            };
+        }
+        out[clusters.len()] += self.log_predictive(&self.empty(), item);
+    }
+
+    /// Makes a used cluster empty again, keeping its memory.
+    fn clear(&self, cluster: &mut Self::Cluster) {
+        *cluster = self.empty();
+    }
+}
+
+/// A likelihood that can also score points that are not among the items.
+pub trait Predict: Likelihood {
+    /// The log predictive density of the point `x`, in the units of the data given, for `cluster`.
+    fn log_density(&self, cluster: &Self::Cluster, x: &[f64]) -> f64;
+
+    /// The posterior mean of the centre of `cluster`, in the units of the data given.
+    fn center(&self, cluster: &Self::Cluster) -> Vec<f64>;
+}

@@ -1,0 +1,203 @@
+//! A mixture: partition prior times likelihood.
+
+use crate::likelihood::{Likelihood, Predict};
+use crate::math::{exp, ln_add};
+use crate::partition::{Move, Partition};
+use crate::prior::{Prior, PriorTable};
+use crate::target::Target;
+
+/// The posterior over partitions under a Gibbs-type prior and a likelihood.
+///
+/// ```
+/// use partita::{Gaussian, Mixture, Partition, Prior, Target};
+/// let data = Gaussian::isotropic(vec![-1.0, -1.1, 1.0], 1, 1.0, 0.3)?;
+/// let posterior = Mixture::new(Prior::dirichlet(1.0)?, data);
+/// let apart = Partition::from_labels(&[0, 0, 1])?;
+/// let wrong = Partition::from_labels(&[0, 1, 1])?;
+/// assert!(posterior.log_probability(&apart) > posterior.log_probability(&wrong));
+/// # Ok::<(), partita::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Mixture<L> {
+    prior: PriorTable,
+    likelihood: L,
+}
+
+/// The statistics of a mixture's clusters, by slot.
+#[derive(Debug)]
+pub struct MixtureStats<C> {
+    clusters: Vec<C>,
+    /// Closed clusters, kept so that opening one allocates nothing.
+    spare: Vec<C>,
+    /// Moves since the statistics were last built from scratch.
+    moves: u32,
+}
+
+/// Drift is held by building the statistics anew, at the end of a sweep, after this many moves: by
+/// then rounding has disturbed sums by about the square root of it, 256 units in the last place.
+const MOVES_BEFORE_REFRESH: u32 = 1 << 16;
+
+impl<C> MixtureStats<C> {
+    /// The clusters, by slot.
+    pub fn clusters(&self) -> &[C] {
+        &self.clusters
+    }
+}
+
+impl<C: Clone> Clone for MixtureStats<C> {
+    fn clone(&self) -> Self {
+        MixtureStats { clusters: self.clusters.clone(), spare: Vec::new(), moves: self.moves }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.moves = source.moves;
+        // Move surplus clusters to the spares, or fetch some, then copy in place.
+        while self.clusters.len() > source.clusters.len() {
+            self.spare.extend(self.clusters.pop());
+        }
+        while self.clusters.len() < source.clusters.len() {
+            match self.spare.pop() {
+                Some(cluster) => self.clusters.push(cluster),
+                None => self.clusters.push(source.clusters[self.clusters.len()].clone()),
+            }
+        }
+        for (mine, theirs) in self.clusters.iter_mut().zip(&source.clusters) {
+            mine.clone_from(theirs);
+        }
+    }
+}
+
+impl<L: Likelihood> Mixture<L> {
+    /// The posterior of `prior` and `likelihood`.
+    pub fn new(prior: Prior, likelihood: L) -> Self {
+        Mixture { prior: PriorTable::new(prior, likelihood.len()), likelihood }
+    }
+
+    /// The partition prior.
+    pub fn prior(&self) -> &Prior {
+        self.prior.prior()
+    }
+
+    /// The likelihood.
+    pub fn likelihood(&self) -> &L {
+        &self.likelihood
+    }
+
+    /// The log predictive density at `x`, an item that is not among the data, given a partition's
+    /// statistics: the prior's rule for one more item times the likelihood's density.
+    pub fn log_predictive_density(&self, stats: &MixtureStats<L::Cluster>, z: &Partition, x: &[f64]) -> f64
+    where
+        L: Predict,
+    {
+        let (n, k, prior) = (z.len(), z.clusters(), self.prior());
+        let here = prior.log_v(n, k);
+        let stay = prior.log_v(n + 1, k) - here;
+        let opened = prior.log_v(n + 1, k + 1) - here;
+        let mut sum = opened + self.likelihood.log_density(&self.likelihood.empty(), x);
+        for (cluster, &size) in stats.clusters.iter().zip(z.sizes()) {
+            let weight = stay + self.prior.log_join(size as usize);
+            sum = ln_add(sum, weight + self.likelihood.log_density(cluster, x));
+        }
+        sum
+    }
+
+    /// The predictive density at `x`; see [`log_predictive_density`](Self::log_predictive_density).
+    pub fn predictive_density(&self, stats: &MixtureStats<L::Cluster>, z: &Partition, x: &[f64]) -> f64
+    where
+        L: Predict,
+    {
+        let log = self.log_predictive_density(stats, z, x);
+        if log > 0.0 { libm::exp(log) } else { exp(log) }
+    }
+
+    fn log_prior(&self, z: &Partition, item: usize, slot: usize) -> f64 {
+        let (own, k) = (z.slot(item), z.clusters());
+        let alone = z.is_alone(item);
+        if slot == k || (slot == own && alone) {
+            self.prior.log_open(k - usize::from(alone))
+        } else {
+            self.prior.log_join(z.sizes()[slot] as usize - usize::from(slot == own))
+        }
+    }
+}
+
+impl<L: Likelihood> Target for Mixture<L> {
+    type Stats = MixtureStats<L::Cluster>;
+
+    fn len(&self) -> usize {
+        self.likelihood.len()
+    }
+
+    fn stats(&self, z: &Partition) -> Self::Stats {
+        let mut clusters: Vec<_> = (0..z.clusters()).map(|_| self.likelihood.empty()).collect();
+        for (item, slot) in z.slots().enumerate() {
+            self.likelihood.insert(&mut clusters[slot], item);
+        }
+        MixtureStats { clusters, spare: Vec::new(), moves: 0 }
+    }
+
+    fn log_weight(&self, stats: &Self::Stats, z: &Partition, item: usize, slot: usize) -> f64 {
+        let likelihood = &self.likelihood;
+        self.log_prior(z, item, slot)
+            + if slot == z.clusters() {
+                likelihood.log_predictive(&likelihood.empty(), item)
+            } else if slot == z.slot(item) {
+                likelihood.log_predictive_without(&stats.clusters[slot], item)
+            } else {
+                likelihood.log_predictive(&stats.clusters[slot], item)
+            }
+    }
+
+    #[inline]
+    fn log_weights(&self, stats: &Self::Stats, z: &Partition, item: usize, out: &mut [f64]) {
+        let (k, own) = (z.clusters(), z.slot(item));
+        let alone = z.is_alone(item);
+        for (out, &size) in out.iter_mut().zip(z.sizes()) {
+            *out = self.prior.log_join(size as usize);
+        }
+        out[own] = self.log_prior(z, item, own);
+        out[k] = if alone { f64::NEG_INFINITY } else { self.prior.log_open(k) };
+        self.likelihood.add_log_predictives(&stats.clusters, item, own, out);
+    }
+
+    #[inline]
+    fn relocate(&self, stats: &mut Self::Stats, _z: &Partition, step: Move) {
+        stats.moves = stats.moves.saturating_add(1);
+        if step.opened {
+            let mut cluster = stats.spare.pop().unwrap_or_else(|| self.likelihood.empty());
+            self.likelihood.clear(&mut cluster);
+            stats.clusters.push(cluster);
+        }
+        self.likelihood.insert(&mut stats.clusters[step.to], step.item);
+        if step.closed {
+            let closed = stats.clusters.swap_remove(step.from);
+            stats.spare.push(closed);
+        } else {
+            self.likelihood.remove(&mut stats.clusters[step.from], step.item);
+        }
+    }
+
+    fn log_probability(&self, z: &Partition) -> f64 {
+        let mut clusters: Vec<_> = (0..z.clusters()).map(|_| self.likelihood.empty()).collect();
+        let mut log_likelihood = 0.0;
+        for (item, slot) in z.slots().enumerate() {
+            log_likelihood += self.likelihood.log_predictive(&clusters[slot], item);
+            self.likelihood.insert(&mut clusters[slot], item);
+        }
+        self.prior().log_probability(z) + log_likelihood
+    }
+
+    #[inline]
+    fn refresh(&self, stats: &mut Self::Stats, z: &Partition) {
+        if stats.moves < MOVES_BEFORE_REFRESH {
+            return;
+        }
+        stats.moves = 0;
+        for cluster in &mut stats.clusters {
+            self.likelihood.clear(cluster);
+        }
+        for (item, slot) in z.slots().enumerate() {
+            self.likelihood.insert(&mut stats.clusters[slot], item);
+        }
+    }
+}

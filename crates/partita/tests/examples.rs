@@ -1,0 +1,10 @@
+//! The example of a likelihood of one's own runs and gives a sensible answer.
+
+#[allow(dead_code)]
+#[path = "../examples/own_likelihood.rs"]
+mod own_likelihood;
+
+#[test]
+fn own_likelihood_runs() {
+    own_likelihood::main().unwrap();
+}

@@ -1,0 +1,153 @@
+//! What the tests share: small targets of every family, and the enumerator of all decisions.
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use partita::chance::{Chance, Source};
+use partita::likelihood::Covariance;
+use partita::prior::Components;
+use partita::rng::Purpose;
+use partita::{Coloring, Gaussian, Graph, Mixture, Prior};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// A target of one of the families.
+pub enum Family {
+    Mixture(String, Mixture<Gaussian>),
+    Coloring(String, Coloring),
+}
+
+/// Targets of every family on about `items` items: every prior, every shape of covariance, graphs.
+pub fn families(items: usize) -> Vec<Family> {
+    let plane = [0.3, -1.2, 0.4, -0.9, -1.1, 0.8, 1.7, 0.2, -0.6, 0.1, 0.5, 1.4];
+    let values = || plane[..2 * items].to_vec();
+    let isotropic = || Gaussian::isotropic(values(), 2, 1.1, 0.6).unwrap();
+    let prior = Covariance::Dense { matrix: vec![1.5, 0.4, 0.4, 0.7] };
+    let noise = Covariance::Dense { matrix: vec![0.5, -0.2, -0.2, 0.4] };
+    let dense = Gaussian::new(values(), &[0.2, -0.1], &prior, &noise).unwrap();
+    let prior = Covariance::Diagonal { sd: vec![0.8, 1.4] };
+    let noise = Covariance::Diagonal { sd: vec![0.5, 0.9] };
+    let diagonal = Gaussian::new(values(), &[0.0, 0.3], &prior, &noise).unwrap();
+    let dp = Prior::dirichlet(0.9).unwrap();
+    let mixtures = [
+        ("Dirichlet process, isotropic", dp, isotropic()),
+        ("Dirichlet process, diagonal", dp, diagonal),
+        ("Dirichlet process, dense", dp, dense),
+        ("alpha integrated out", Prior::dirichlet_gamma(2.0, 4.0).unwrap(), isotropic()),
+        ("Pitman-Yor", Prior::pitman_yor(0.35, 0.4).unwrap(), isotropic()),
+        (
+            "finite mixture, Poisson",
+            Prior::finite_mixture(0.8, Components::Poisson { rate: 1.0 }).unwrap(),
+            isotropic(),
+        ),
+        (
+            "finite mixture, exactly 2",
+            Prior::finite_mixture(1.5, Components::Exactly(2)).unwrap(),
+            isotropic(),
+        ),
+    ];
+    let path: Vec<_> = (1..items).map(|v| (v - 1, v)).collect();
+    let colorings = [
+        ("path, 3 colours", Coloring::new(Graph::new(items, &path).unwrap(), 3).unwrap()),
+        ("octahedron, 4 colours", Coloring::new(Graph::octahedron(), 4).unwrap()),
+    ];
+    let mixtures = mixtures
+        .into_iter()
+        // With two components at most, more clusters than two have probability zero: states differ.
+        .map(|(name, prior, likelihood)| Family::Mixture(name.into(), Mixture::new(prior, likelihood)));
+    mixtures.chain(colorings.into_iter().map(|(name, c)| Family::Coloring(name.into(), c))).collect()
+}
+
+/// Replays a function with every series of decisions it can make.
+///
+/// A decision is a list of probabilities. The script says which branch each decision takes; behind
+/// the script's end the first branch of positive probability is taken and remembered. Then the last
+/// decision that has another branch is advanced, until there is none.
+#[derive(Clone, Default)]
+pub struct Enumerator(Rc<RefCell<Script>>);
+
+#[derive(Default)]
+struct Script {
+    /// Branch taken and probabilities of each decision made so far.
+    decisions: Vec<(usize, Vec<f64>)>,
+    /// The next decision to make.
+    next: usize,
+    probability: f64,
+}
+
+impl Enumerator {
+    /// Runs `run` for every series of decisions; `each` gets the result and its probability.
+    pub fn each<R>(mut run: impl FnMut(&mut Enumerator) -> R, mut each: impl FnMut(R, f64)) {
+        let mut chance = Enumerator::default();
+        loop {
+            {
+                let mut script = chance.0.borrow_mut();
+                script.next = 0;
+                script.probability = 1.0;
+            }
+            let result = run(&mut chance);
+            let mut script = chance.0.borrow_mut();
+            assert_eq!(script.next, script.decisions.len(), "a replay made fewer decisions");
+            each(result, script.probability);
+            // Advance the last decision with another branch of positive probability.
+            while let Some((taken, masses)) = script.decisions.pop() {
+                if let Some(next) = (taken + 1..masses.len()).find(|&i| masses[i] > 0.0) {
+                    script.decisions.push((next, masses));
+                    break;
+                }
+            }
+            if script.decisions.is_empty() {
+                return;
+            }
+        }
+    }
+
+    fn decide(&mut self, masses: Vec<f64>) -> usize {
+        let mut script = self.0.borrow_mut();
+        let at = script.next;
+        script.next += 1;
+        if at == script.decisions.len() {
+            let first = masses.iter().position(|m| *m > 0.0).expect("a positive mass");
+            script.decisions.push((first, masses));
+        }
+        let (taken, masses) = &script.decisions[at];
+        let (taken, factor) = (*taken, masses[*taken] / masses.iter().sum::<f64>());
+        script.probability *= factor;
+        taken
+    }
+}
+
+impl Chance for Enumerator {
+    fn uniform(&mut self) -> f64 {
+        unreachable!("kernels and couplings decide between finitely many branches")
+    }
+
+    fn pick(&mut self, masses: impl Iterator<Item = f64> + Clone) -> usize {
+        self.decide(masses.collect())
+    }
+
+    fn event(&mut self, p: f64) -> bool {
+        self.decide(vec![p, 1.0 - p]) == 0
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        self.decide(vec![1.0; n])
+    }
+
+    fn two_events(&mut self, p: f64, q: f64) -> (bool, bool) {
+        // One uniform: below both, between them, above both.
+        let branches = [(true, true), (p > q, q > p), (false, false)];
+        branches[self.decide(vec![p.min(q), (p - q).abs(), 1.0 - p.max(q)])]
+    }
+}
+
+impl Source for Enumerator {
+    type Item = Enumerator;
+    type Sequence = Enumerator;
+
+    fn item(&mut self, _: usize) -> Enumerator {
+        self.clone()
+    }
+
+    fn sequence(&mut self, _: Purpose) -> Enumerator {
+        self.clone()
+    }
+}
