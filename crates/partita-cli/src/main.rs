@@ -1,2 +1,111 @@
 //! The command `partita`: arguments to configuration to run to words on the screen.
-fn main() {}
+#![forbid(unsafe_code)]
+
+mod arguments;
+mod screen;
+
+use arguments::{Arguments, Command, RunOptions};
+use clap::Parser;
+use partita_run::config::Task;
+use partita_run::session::{self, Outcome, Request};
+use partita_run::{Failure, results};
+use screen::Screen;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help and version are answers, not mistakes; a mistake is said in clap's words, status 2.
+            let status = if error.use_stderr() { 2 } else { 0 };
+            let _ = error.print();
+            return ExitCode::from(status);
+        }
+    };
+    match run(arguments.command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("partita: {failure}");
+            ExitCode::from(failure.status())
+        }
+    }
+}
+
+fn run(command: Command) -> Result<(), Failure> {
+    let interrupted = interrupt_flag();
+    match command {
+        Command::Fit(options) => begin(Task::Fit, false, options, &interrupted),
+        Command::Color(options) => begin(Task::Color, false, options, &interrupted),
+        Command::Meet(options) => {
+            let task = if options.wants_graph() { Task::Color } else { Task::Fit };
+            begin(task, true, options, &interrupted)
+        }
+        Command::Resume { run, threads, json } => {
+            let mut screen = Screen::new();
+            let outcome = session::resume(&run, threads, &interrupted, &mut screen)?;
+            show(&screen.finish(), &outcome, json)
+        }
+        Command::Merge { runs, out, force, json } => {
+            let outcome = session::merge(&runs, &out, force)?;
+            show(&Screen::new().finish(), &outcome, json)
+        }
+        Command::Report { run, json } => {
+            let outcome = session::report(&run)?;
+            show(&Screen::new().finish(), &outcome, json)
+        }
+    }
+}
+
+fn begin(
+    task: Task,
+    meetings_only: bool,
+    options: RunOptions,
+    interrupted: &AtomicBool,
+) -> Result<(), Failure> {
+    let (json, force) = (options.json, options.force);
+    let command = arguments::command_line();
+    let request = Request { task, meetings_only, options: options.resolve()?, force, command };
+    let mut screen = Screen::new();
+    let outcome = session::start(request, interrupted, &mut screen)?;
+    show(&screen.finish(), &outcome, json)
+}
+
+/// Results to standard output: one JSON object, or a table a person understands.
+fn show(screen: &screen::Finished, outcome: &Outcome, json: bool) -> Result<(), Failure> {
+    use std::io::Write;
+    let text = if json { json_object(&outcome.summary) } else { screen::table(outcome) };
+    let mut out = std::io::stdout().lock();
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    match written {
+        // A reader that has seen enough (`| head`) is no failure.
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure::Failed(format!("standard output cannot be written: {e}")))
+        }
+        _ => {
+            screen.say(&format!("report: {}", outcome.directory.join("report.html").display()));
+            Ok(())
+        }
+    }
+}
+
+fn json_object(summary: &results::Summary) -> String {
+    serde_json::to_string(summary).expect("a summary is JSON") + "\n"
+}
+
+/// Set by Ctrl-C (and by a polite kill): workers stop at their next sweep.
+fn interrupt_flag() -> Arc<AtomicBool> {
+    let flag = Arc::new(AtomicBool::new(false));
+    let handler = Arc::clone(&flag);
+    let set = ctrlc::set_handler(move || {
+        // A second time means now.
+        if handler.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    });
+    if let Err(error) = set {
+        eprintln!("partita: interrupts will not be caught: {error}");
+    }
+    flag
+}

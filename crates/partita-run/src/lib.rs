@@ -1,5 +1,63 @@
 //! Running partita: data readers, configuration, worker pool, run directory, report.
+//!
+//! The mathematics is in the crate `partita`; here are files, threads, clocks. Nothing prints: what
+//! there is to say goes to a [`Watch`](session::Watch), and results come back as values.
 #![forbid(unsafe_code)]
 
+pub mod config;
 pub mod data;
+pub mod demo;
+pub mod directory;
 pub mod graph;
+pub mod model;
+pub mod report;
+pub mod results;
+pub mod session;
+pub mod words;
+
+mod analysis;
+mod npy;
+mod pilot;
+mod pool;
+
+/// Why a run did not end well; each kind has its exit status.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Failure {
+    /// Wrong usage or bad input: exit status 2.
+    #[error("{0}")]
+    BadInput(String),
+    /// Something broke: exit status 1.
+    #[error("{0}")]
+    Failed(String),
+    /// Interrupted; what is finished is kept: exit status 130.
+    #[error("{0}")]
+    Interrupted(String),
+}
+
+impl Failure {
+    pub(crate) fn bad(sentence: String) -> Self {
+        Failure::BadInput(sentence)
+    }
+
+    /// The exit status of the command.
+    pub fn status(&self) -> u8 {
+        match self {
+            Failure::BadInput(_) => 2,
+            Failure::Failed(_) => 1,
+            Failure::Interrupted(_) => 130,
+        }
+    }
+}
+
+impl From<partita::Error> for Failure {
+    fn from(error: partita::Error) -> Self {
+        Failure::BadInput(error.to_string())
+    }
+}
+
+impl From<config::ConfigError> for Failure {
+    fn from(error: config::ConfigError) -> Self {
+        Failure::BadInput(error.to_string())
+    }
+}

@@ -17,7 +17,7 @@ use std::hint::select_unpredictable;
 use std::mem;
 
 use greedy::{ExactLedger, Greedy, RoundedLedger};
-use simplex::{Tree, is_feasible};
+use simplex::Tree;
 use wide::Wide;
 
 /// The largest absolute gain a problem may have: duals, which are sums of up to one gain per
@@ -61,7 +61,7 @@ pub struct Transport {
     rows: Lines,
     columns: Lines,
     // The problem without its massless lines.
-    gains: Vec<i64>,
+    gains: Gains,
     row_left: Vec<f64>,
     column_left: Vec<f64>,
     greedy: Greedy,
@@ -103,6 +103,57 @@ impl Lines {
         for (&k, &dual) in self.index.iter().zip(duals) {
             self.dual[k as usize] = dual;
         }
+    }
+}
+
+/// Gains by rows, each padded to `stride` cells with gains that no plan would choose.
+#[derive(Debug, Clone, Default)]
+struct Gains {
+    values: Vec<i64>,
+    stride: usize,
+}
+
+impl Gains {
+    /// Rows are padded to a multiple of this.
+    const GROUP: usize = 4;
+    /// Worse than any plan, yet its sum with any dual is in range.
+    const PADDING: i64 = -(1 << 60);
+
+    fn set(&mut self, rows: usize, columns: usize, gain: impl Fn(usize, usize) -> i64) {
+        self.stride = columns.max(1).next_multiple_of(Self::GROUP);
+        self.values.clear();
+        self.values.resize(rows * self.stride, Self::PADDING);
+        for (i, row) in self.values.chunks_exact_mut(self.stride).enumerate() {
+            for (j, value) in row[..columns].iter_mut().enumerate() {
+                *value = gain(i, j);
+            }
+        }
+    }
+
+    fn row(&self, i: usize) -> &[i64] {
+        &self.values[i * self.stride..][..self.stride]
+    }
+
+    #[inline]
+    fn at(&self, i: usize, j: usize) -> i64 {
+        self.values[i * self.stride + j]
+    }
+
+    fn are_in_range(&self, columns: usize) -> bool {
+        let mut rows = self.values.chunks_exact(self.stride);
+        rows.all(|row| row[..columns].iter().all(|gain| gain.abs() <= MAX_GAIN))
+    }
+
+    /// Whether no cell gains more than its duals. The sign bit of the union is set if that of
+    /// some slack is, so the common case has no branch but the loops.
+    fn are_covered(&self, u: &[i64], v: &[i64]) -> bool {
+        let mut signs = 0;
+        for (row, &u) in self.values.chunks_exact(self.stride).zip(u) {
+            for (&gain, &v) in row.iter().zip(v) {
+                signs |= u + v - gain;
+            }
+        }
+        signs >= 0
     }
 }
 
@@ -173,21 +224,12 @@ impl Transport {
         // No short cut, so no branch.
         let no_zeros = |masses: &[f64]| masses.iter().fold(true, |all, &mass| all & (mass > 0.0));
         if no_zeros(a) && no_zeros(b) {
-            self.set_gains(a.len(), b.len(), gain);
+            self.gains.set(a.len(), b.len(), gain);
             self.optimise(a, b, PIVOTS_PER_LINE);
         } else {
             self.solve_without_zeros(a, b, gain);
         }
         self.solution(a.len())
-    }
-
-    fn set_gains(&mut self, rows: usize, columns: usize, gain: impl Fn(usize, usize) -> i64) {
-        self.gains.resize(rows * columns, 0);
-        for (i, row) in self.gains.chunks_exact_mut(columns.max(1)).enumerate() {
-            for (j, value) in row.iter_mut().enumerate() {
-                *value = gain(i, j);
-            }
-        }
     }
 
     fn solution(&self, rows: usize) -> Solution<'_> {
@@ -200,7 +242,7 @@ impl Transport {
         let (mut rows, mut columns) = (mem::take(&mut self.rows), mem::take(&mut self.columns));
         rows.reset(a);
         columns.reset(b);
-        self.set_gains(rows.index.len(), columns.index.len(), |i, j| {
+        self.gains.set(rows.index.len(), columns.index.len(), |i, j| {
             gain(rows.index[i] as usize, columns.index[j] as usize)
         });
         self.optimise(&rows.mass, &columns.mass, PIVOTS_PER_LINE);
@@ -228,7 +270,7 @@ impl Transport {
     /// `f64` will not do, because the greedy could not give a light line its due or because
     /// `pivots_per_line` are not enough.
     fn optimise(&mut self, a: &[f64], b: &[f64], pivots_per_line: u64) {
-        debug_assert!(self.gains.iter().all(|gain| gain.abs() <= MAX_GAIN));
+        debug_assert!(self.gains.are_in_range(b.len()));
         self.cells.clear();
         self.pivots = 0;
         self.duals.clear();
@@ -243,9 +285,9 @@ impl Transport {
         let mut ledger = RoundedLedger::new(a, b, &mut self.row_left, &mut self.column_left);
         self.greedy.run(&self.gains, a, b, &mut ledger, &mut self.arcs, &mut self.flows);
         if ledger.is_sound() {
-            self.set_duals(a.len(), b.len());
+            self.set_duals(a.len());
             let (u, v) = self.duals.split_at(a.len());
-            if !is_feasible(&self.gains, u, v) {
+            if !self.gains.are_covered(u, v) {
                 self.repair(a.len(), b.len(), pivots_per_line);
             }
         } else {
@@ -260,12 +302,12 @@ impl Transport {
 
     /// Duals that make the greedy's arcs tight: backwards, because the line that closed with an
     /// arc hangs from a line that closed later. The root, the last column, is in the last arc.
-    fn set_duals(&mut self, rows: usize, columns: usize) {
+    fn set_duals(&mut self, rows: usize) {
         if let Some(last) = self.arcs.last() {
             self.duals[rows + last.column as usize] = 0;
         }
         for arc in self.arcs.iter().rev() {
-            let gain = self.gains[arc.row as usize * columns + arc.column as usize];
+            let gain = self.gains.at(arc.row as usize, arc.column as usize);
             let (child, parent) = arc.ends(rows);
             self.duals[child] = gain - self.duals[parent];
         }
@@ -289,7 +331,7 @@ impl Transport {
         let mut flows = Vec::new();
         let mut ledger = ExactLedger::balanced(a, b);
         self.greedy.run(&self.gains, a, b, &mut ledger, &mut self.arcs, &mut flows);
-        self.set_duals(a.len(), b.len());
+        self.set_duals(a.len());
         self.tree.rebuild(a.len(), b.len(), &self.arcs);
         self.finish_exactly(a.len(), flows);
     }
@@ -397,7 +439,7 @@ mod tests {
             let expected = transport.solve(&a, &b, gain).objective();
             most_pivots = most_pivots.max(transport.pivots);
 
-            exact.gains.clone_from(&gains);
+            exact.gains.set(a.len(), b.len(), gain);
             exact.optimise(&a, &b, 0);
             let solution = exact.solution(a.len());
             assert!(solution.is_certified(gain));

@@ -39,7 +39,8 @@ fn every_covariance_agrees_with_the_textbook() {
         let row = |i: usize| &values[i * d..(i + 1) * d];
         let sds: Vec<f64> = (0..d).map(|_| 0.3 + chance.uniform()).collect();
         let dense = |m: &DMatrix<f64>| Covariance::Dense { matrix: m.iter().copied().collect() };
-        let diagonal = |sds: &[f64]| DMatrix::from_diagonal(&DVector::from_iterator(d, sds.iter().map(|s| s * s)));
+        let diagonal =
+            |sds: &[f64]| DMatrix::from_diagonal(&DVector::from_iterator(d, sds.iter().map(|s| s * s)));
         let (s0, s1) = (random_covariance(d, &mut chance), random_covariance(d, &mut chance));
         let cases = [
             (dense(&s0), s0.clone(), dense(&s1), s1.clone()),
@@ -137,15 +138,15 @@ fn bad_models_are_refused() {
         assert_eq!(new(&unit, bad).unwrap_err(), Error::NotPositiveDefinite { name: "noise covariance" });
     }
     for sd in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert!(matches!(new(&unit, &Covariance::Isotropic { sd }), Err(Error::NotPositive { name: "noise sd", .. })));
+        assert!(matches!(
+            new(&unit, &Covariance::Isotropic { sd }),
+            Err(Error::NotPositive { name: "noise sd", .. })
+        ));
     }
     assert!(matches!(new(&Covariance::Diagonal { sd: vec![1.0] }, &unit), Err(Error::WrongLength { .. })));
     assert_eq!(Gaussian::isotropic(vec![], 1, 1.0, 1.0).unwrap_err(), Error::NoItems);
     let refused = Gaussian::isotropic(vec![0.0, f64::NAN, 1.0, 2.0], 2, 1.0, 1.0).unwrap_err();
     assert!(matches!(refused, Error::NotFinite { item: 0, coordinate: 1, .. }));
-    assert_eq!(
-        refused.to_string(),
-        "the value of item 0, coordinate 1 is NaN, not a finite number"
-    );
+    assert_eq!(refused.to_string(), "the value of item 0, coordinate 1 is NaN, not a finite number");
     assert!(matches!(Gaussian::isotropic(vec![0.0; 3], 2, 1.0, 1.0), Err(Error::WrongLength { .. })));
 }

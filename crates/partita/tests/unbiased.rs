@@ -14,8 +14,8 @@ use partita::rng::Purpose;
 use partita::start::{FromPrior, Start};
 use partita::summary::{Clusters, CoClustering, Summary, TopShares};
 use partita::{
-    Coupling, Ending, Estimator, Gaussian, Gibbs, Kernel, Mixture, Moment, Observer, Pair, Partition, Prior, Schedule, SplitMerge,
-    State, Stream, Target, Wish, atoms::Atoms,
+    Coupling, Ending, Estimator, Gaussian, Gibbs, Kernel, Mixture, Moment, Observer, Pair, Partition, Prior,
+    Schedule, SplitMerge, State, Stream, Target, Wish, atoms::Atoms,
 };
 use support::{Family, families};
 
@@ -169,7 +169,12 @@ fn kept_atoms_are_unbiased() {
                 let mut atoms = Atoms::new(schedule, 3, &stream);
                 let coupling = Optimal::new(Metric::Hamming, 5);
                 let start = Partition::one_cluster(5).unwrap();
-                Pair::new(&target, &Gibbs, coupling, lag).unwrap().run(start.clone(), start, &stream, &mut atoms);
+                Pair::new(&target, &Gibbs, coupling, lag).unwrap().run(
+                    start.clone(),
+                    start,
+                    &stream,
+                    &mut atoms,
+                );
                 let mut sums = vec![0.0; 4];
                 let mut value = vec![0.0; 4];
                 for atom in atoms.into_atoms() {
@@ -193,7 +198,8 @@ fn the_old_lag_weight_is_caught() {
     }
     impl<T: Target> Observer<T> for Old {
         fn observe(&mut self, moment: &Moment<T>) -> Wish {
-            let (l, k, m, t) = (self.schedule.lag(), self.schedule.burn_in(), self.schedule.sweeps(), moment.t);
+            let (l, k, m, t) =
+                (self.schedule.lag(), self.schedule.burn_in(), self.schedule.sweeps(), moment.t);
             let h = |state: &State<T>| state.partition().clusters() as f64;
             if (k..=m).contains(&t) {
                 self.sum += h(moment.x);

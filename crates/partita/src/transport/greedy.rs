@@ -3,7 +3,7 @@
 use std::hint::{black_box, select_unpredictable};
 
 use super::wide::Wide;
-use super::{Arc, Mass};
+use super::{Arc, Gains, Mass};
 
 /// What a line may be off by, relative to its own mass, without harm.
 const HARMLESS: f64 = 1e-10;
@@ -151,7 +151,7 @@ impl Ledger<f64> for RoundedLedger<'_> {
     #[inline]
     fn settle(&mut self, i: usize, j: usize) -> (f64, bool) {
         let (x, y) = (self.rows[i], self.columns[j]);
-        if (x - y).abs() <= HARMLESS * self.a[i].max(self.b[j])
+        if (x - y).abs() <= HARMLESS * larger(self.a[i], self.b[j])
             && let Some(settled) = self.rebalance(i, j)
         {
             return settled;
@@ -181,21 +181,109 @@ impl Ledger<f64> for RoundedLedger<'_> {
     }
 }
 
-/// Reusable scratch space of the greedy.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Greedy {
-    /// A key per cell, and the largest among the open columns of each row; the latter may be out
-    /// of date, and then it is too large.
-    keys: Vec<f64>,
-    best: Vec<f64>,
-    /// Zero, or `CLOSED`, to be added to the keys of a column.
-    penalties: Vec<f64>,
-}
-
 /// Below every key.
 const CLOSED: f64 = f64::NEG_INFINITY;
 
-/// How a cell and its gain make a key: a number with the order of gains whose lowest bits hold
+/// Reusable scratch space of the greedy. What is searched is padded to whole groups, which
+/// compilers turn into vector code.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Greedy {
+    /// A key per cell, padded like the gains.
+    keys: Vec<f64>,
+    /// The largest key among the open columns of each row, or a larger one that is out of date;
+    /// `CLOSED` if the row is.
+    best: Vec<f64>,
+    /// To be added to the keys of each column: zero, or `CLOSED`.
+    penalties: Vec<f64>,
+}
+
+impl Greedy {
+    /// Fills `arcs` and `flows` with a spanning tree of as many cells as there are lines less
+    /// one, in the order in which they were found; `a` and `b` are masses.
+    pub(super) fn run<M: Mass>(
+        &mut self,
+        gains: &Gains,
+        a: &[f64],
+        b: &[f64],
+        ledger: &mut impl Ledger<M>,
+        arcs: &mut Vec<Arc>,
+        flows: &mut Vec<M>,
+    ) {
+        arcs.resize(a.len() + b.len() - 1, Arc::default());
+        flows.resize(a.len() + b.len() - 1, M::ZERO);
+        let mut slots = arcs.iter_mut().zip(flows.iter_mut());
+        let mut put = |i: usize, j: usize, mass: M, closes_row: bool| {
+            if let Some((arc, flow)) = slots.next() {
+                *arc = Arc { row: i as u32, column: j as u32, closes_row };
+                *flow = mass;
+            }
+        };
+        let stride = gains.stride;
+        let layout = Layout::new(a.len(), stride);
+        self.open_all(gains, a.len(), layout);
+        let Self { keys, best, penalties } = self;
+
+        // Which line closes cannot be predicted: a look-up, kept from becoming a branch.
+        let closed_if = black_box([0.0, CLOSED]);
+        let (mut open_rows, mut open_columns) = (a.len(), b.len());
+        let mut key = largest_below(f64::INFINITY, best);
+        while open_rows > 1 && open_columns > 1 {
+            let (i, j) = layout.cell(key);
+            let row = &keys[i * stride..][..stride];
+            // Keys are distinct, so this is the best of the other rows.
+            let other = largest_below(key, best);
+            if penalties[j] != 0.0 {
+                // Another row closed this column.
+                best[i] = largest_open_below(key, row, penalties);
+                key = larger(other, best[i]);
+                continue;
+            }
+            // What comes next in this row is found, in case it stays open, while the masses are
+            // still being compared.
+            let next = largest_open_below(key, row, penalties);
+            let (mass, closes_row) = ledger.settle(i, j);
+            put(i, j, mass, closes_row);
+            penalties[j] = closed_if[usize::from(!closes_row)];
+            best[i] = next + closed_if[usize::from(closes_row)];
+            key = larger(other, best[i]);
+            open_rows -= usize::from(closes_row);
+            open_columns -= usize::from(!closes_row);
+        }
+
+        // One side is down to one line, which all lines of the other close into. The heaviest
+        // comes last, because it is the one that bears the rounding best.
+        let last_row = heaviest(a, |k| best[k] != CLOSED);
+        let last_column = heaviest(b, |k| penalties[k] == 0.0);
+        if open_rows > 1 {
+            for i in (0..a.len()).filter(|&k| k != last_row && best[k] != CLOSED) {
+                put(i, last_column, ledger.close_row(i, last_column), true);
+            }
+        } else if open_columns > 1 {
+            for j in (0..b.len()).filter(|&k| k != last_column && penalties[k] == 0.0) {
+                put(last_row, j, ledger.close_column(last_row, j), false);
+            }
+        }
+        put(last_row, last_column, ledger.close_both(last_row, last_column), true);
+    }
+
+    fn open_all(&mut self, gains: &Gains, rows: usize, layout: Layout) {
+        self.keys.resize(gains.values.len(), CLOSED);
+        self.penalties.clear();
+        self.penalties.resize(gains.stride, 0.0);
+        self.best.clear();
+        self.best.resize(rows.next_multiple_of(Gains::GROUP), CLOSED);
+        let keys = self.keys.chunks_exact_mut(gains.stride);
+        let lines = keys.zip(gains.values.chunks_exact(gains.stride)).zip(&mut self.best);
+        for (i, ((keys, gains), best)) in (0..).zip(lines) {
+            for (j, (key, &gain)) in (0..).zip(keys.iter_mut().zip(gains)) {
+                *key = layout.key(gain, i, j);
+                *best = larger(*best, *key);
+            }
+        }
+    }
+}
+
+/// How a gain and its cell make a key: a number with the order of gains whose lowest bits hold
 /// row and column, so that the search for the best cell is a maximum and free of branches. It is
 /// an `f64` because processors at large have no maximum of 64-bit integers.
 ///
@@ -203,15 +291,15 @@ const CLOSED: f64 = f64::NEG_INFINITY;
 /// cell. The order of cells is then only nearly that of gains, which may cost pivots but is no
 /// error.
 #[derive(Debug, Clone, Copy)]
-struct Keys {
+struct Layout {
     column_bits: u32,
     mask: u64,
 }
 
-impl Keys {
-    fn new(rows: usize, columns: usize) -> Self {
+impl Layout {
+    fn new(rows: usize, stride: usize) -> Self {
         let bits = |count: usize| count.next_power_of_two().trailing_zeros();
-        let column_bits = bits(columns);
+        let column_bits = bits(stride);
         Self { column_bits, mask: (1 << (bits(rows) + column_bits)) - 1 }
     }
 
@@ -238,92 +326,29 @@ fn larger(x: f64, y: f64) -> f64 {
     if y > x { y } else { x }
 }
 
-impl Greedy {
-    /// Fills `arcs` and `flows` with a spanning tree of as many cells as there are lines less
-    /// one, in the order in which they were found. `gains` is row-major; `a` and `b` are masses.
-    pub(super) fn run<M: Mass>(
-        &mut self,
-        gains: &[i64],
-        a: &[f64],
-        b: &[f64],
-        ledger: &mut impl Ledger<M>,
-        arcs: &mut Vec<Arc>,
-        flows: &mut Vec<M>,
-    ) {
-        let columns = b.len();
-        let code = Keys::new(a.len(), columns);
-        self.open_all(gains, columns, code);
-        let Self { keys, best, penalties } = self;
-        arcs.resize(a.len() + columns - 1, Arc::default());
-        flows.resize(a.len() + columns - 1, M::ZERO);
-        let mut slots = arcs.iter_mut().zip(flows.iter_mut());
-        let mut put = |i: usize, j: usize, mass: M, closes_row: bool| {
-            if let Some((arc, flow)) = slots.next() {
-                *arc = Arc { row: i as u32, column: j as u32, closes_row };
-                *flow = mass;
-            }
-        };
-
-        // Which line closes cannot be predicted: a look-up, kept from becoming a branch.
-        let closed_if = black_box([0.0, CLOSED]);
-        let (mut open_rows, mut open_columns) = (a.len(), columns);
-        while open_rows > 1 && open_columns > 1 {
-            let (i, j) = code.cell(best.iter().copied().fold(CLOSED, larger));
-            let row = &keys[i * columns..][..columns];
-            if penalties[j] != 0.0 {
-                // Another row closed this column.
-                best[i] = best_open(row, penalties);
-                continue;
-            }
-            let (mass, closes_row) = ledger.settle(i, j);
-            put(i, j, mass, closes_row);
-            penalties[j] = closed_if[usize::from(!closes_row)];
-            best[i] = best_open(row, penalties) + closed_if[usize::from(closes_row)];
-            open_rows -= usize::from(closes_row);
-            open_columns -= usize::from(!closes_row);
-        }
-
-        // One side is down to one line, which all lines of the other close into. The heaviest
-        // comes last, because it is the one that bears the rounding best.
-        let last_row = heaviest(a, |k| best[k] != CLOSED);
-        let last_column = heaviest(b, |k| penalties[k] == 0.0);
-        if open_rows > 1 {
-            for i in (0..a.len()).filter(|&k| k != last_row && best[k] != CLOSED) {
-                put(i, last_column, ledger.close_row(i, last_column), true);
-            }
-        } else if open_columns > 1 {
-            for j in (0..columns).filter(|&k| k != last_column && penalties[k] == 0.0) {
-                put(last_row, j, ledger.close_column(last_row, j), false);
-            }
-        }
-        put(last_row, last_column, ledger.close_both(last_row, last_column), true);
-    }
-
-    fn open_all(&mut self, gains: &[i64], columns: usize, code: Keys) {
-        self.penalties.clear();
-        self.penalties.resize(columns, 0.0);
-        self.best.clear();
-        self.keys.resize(gains.len(), 0.0);
-        let rows = self.keys.chunks_exact_mut(columns).zip(gains.chunks_exact(columns));
-        for (i, (keys, gains)) in (0..).zip(rows) {
-            let mut best = CLOSED;
-            for (j, (key, &gain)) in (0..).zip(keys.iter_mut().zip(gains)) {
-                *key = code.key(gain, i, j);
-                best = larger(best, *key);
-            }
-            self.best.push(best);
+/// The largest key below a bound.
+#[inline]
+fn largest_below(bound: f64, keys: &[f64]) -> f64 {
+    let mut most = [CLOSED; Gains::GROUP];
+    for keys in keys.chunks_exact(Gains::GROUP) {
+        for (most, &key) in most.iter_mut().zip(keys) {
+            *most = larger(*most, if key < bound { key } else { CLOSED });
         }
     }
+    larger(larger(most[0], most[1]), larger(most[2], most[3]))
 }
 
-/// The largest key of a row among the open columns.
+/// The largest key below a bound among the open columns of a row.
 #[inline]
-fn best_open(row: &[f64], penalties: &[f64]) -> f64 {
-    let mut best = CLOSED;
-    for (&key, &penalty) in row.iter().zip(penalties) {
-        best = larger(best, key + penalty);
+fn largest_open_below(bound: f64, row: &[f64], penalties: &[f64]) -> f64 {
+    let mut most = [CLOSED; Gains::GROUP];
+    for (keys, penalties) in row.chunks_exact(Gains::GROUP).zip(penalties.chunks_exact(Gains::GROUP)) {
+        for (most, (key, penalty)) in most.iter_mut().zip(keys.iter().zip(penalties)) {
+            let key = key + penalty;
+            *most = larger(*most, if key < bound { key } else { CLOSED });
+        }
     }
-    best
+    larger(larger(most[0], most[1]), larger(most[2], most[3]))
 }
 
 /// The heaviest open line.

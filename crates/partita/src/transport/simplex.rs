@@ -17,7 +17,7 @@
 //! That drift leaves the argument about the objective open: hence the limit on pivots, after
 //! which the caller goes on in exact arithmetic from the same tree.
 
-use super::{Arc, Mass};
+use super::{Arc, Gains, Mass};
 
 const NONE: u32 = u32::MAX;
 
@@ -84,13 +84,14 @@ impl Tree {
     /// means optimal.
     pub(super) fn optimise<M: Mass>(
         &mut self,
-        gains: &[i64],
+        gains: &Gains,
         u: &mut [i64],
         v: &mut [i64],
         arcs: &mut [Arc],
         flows: &mut [M],
         limit: u64,
     ) -> u64 {
+        debug_assert!(self.is_strongly_feasible(flows));
         let mut pivots = 0;
         let mut cursor = 0;
         while pivots < limit
@@ -98,7 +99,7 @@ impl Tree {
         {
             // Going on behind the last row spreads the pivots over the rows.
             cursor = i + 1;
-            self.pivot(i, j, gains[i * v.len() + j], u, v, arcs, flows);
+            self.pivot(i, j, gains.at(i, j), u, v, arcs, flows);
             pivots += 1;
         }
         pivots
@@ -222,26 +223,17 @@ impl Tree {
     }
 }
 
-/// Whether no cell gains more than its duals. The sign bit of the union is set if that of some
-/// slack is, so the common case has no branch but the loops.
-pub(super) fn is_feasible(gains: &[i64], u: &[i64], v: &[i64]) -> bool {
-    let mut signs = 0;
-    for (row, &u) in gains.chunks_exact(v.len()).zip(u) {
-        for (&gain, &v) in row.iter().zip(v) {
-            signs |= u + v - gain;
-        }
-    }
-    signs >= 0
-}
-
 /// The cell that exceeds its duals most in the first row, from `start` on and round, that has
 /// such a cell.
-fn entering(gains: &[i64], u: &[i64], v: &[i64], start: usize) -> Option<(usize, usize)> {
-    let row = |i: usize| &gains[i * v.len()..(i + 1) * v.len()];
+fn entering(gains: &Gains, u: &[i64], v: &[i64], start: usize) -> Option<(usize, usize)> {
+    let exceeds = |&i: &usize| {
+        let slacks = gains.row(i).iter().zip(v).map(|(gain, v)| u[i] + v - gain);
+        slacks.fold(0, |signs, slack| signs | slack) < 0
+    };
     let start = start.min(u.len());
-    let i = (start..u.len()).chain(0..start).find(|&i| !is_feasible(row(i), &u[i..=i], v))?;
+    let i = (start..u.len()).chain(0..start).find(exceeds)?;
     let mut worst = (0, i64::MAX);
-    for (j, (&gain, &dual)) in row(i).iter().zip(v).enumerate() {
+    for (j, (&gain, &dual)) in gains.row(i).iter().zip(v).enumerate() {
         if dual - gain < worst.1 {
             worst = (j, dual - gain);
         }

@@ -1,0 +1,257 @@
+//! The arguments, in the words of the contract.
+
+use clap::{Args, Parser, Subcommand};
+use partita_run::Failure;
+use partita_run::config::{
+    Alpha, Coupling, Covariance, Duration, Metric, Options, Sampler, Shard, Start, Summary,
+};
+use std::path::PathBuf;
+
+/// Unbiased Bayesian clustering: many short pairs of coupled chains, honest error bars.
+#[derive(Debug, Parser)]
+#[command(name = "partita", version, max_term_width = 100, disable_help_subcommand = true)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Cluster a table of numbers: pilot, run, table on the screen, run directory with report.html
+    Fit(RunOptions),
+    /// The same for proper colourings of a graph
+    Color(RunOptions),
+    /// Meeting times only: survival curve and total variation bound
+    Meet(RunOptions),
+    /// Continue a run that was interrupted
+    Resume {
+        /// The run directory
+        run: PathBuf,
+        /// Worker threads (does not change results)
+        #[arg(long)]
+        threads: Option<usize>,
+        /// Print one JSON object and nothing else on standard output
+        #[arg(long)]
+        json: bool,
+    },
+    /// Join shards of one run
+    Merge {
+        /// The run directories
+        #[arg(required = true)]
+        runs: Vec<PathBuf>,
+        /// The new run directory
+        #[arg(long, default_value = "partita-merged")]
+        out: PathBuf,
+        /// Overwrite a directory that is in use
+        #[arg(long)]
+        force: bool,
+        /// Print one JSON object and nothing else on standard output
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write summary.json and report.html of a run again
+    Report {
+        /// The run directory
+        run: PathBuf,
+        /// Print one JSON object and nothing else on standard output
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Options of fit, color and meet. All can also stand in a TOML file (--config).
+#[derive(Debug, Args)]
+pub struct RunOptions {
+    /// CSV, TSV, NPY (gzipped or not), or a graph: edge list or DIMACS .col [left out: built-in data]
+    data: Option<PathBuf>,
+
+    /// A TOML file with any of these options; the command line wins
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// The character between cells [found out from the file]
+    #[arg(long, value_name = "CHAR", help_heading = "Reading", value_parser = delimiter)]
+    delimiter: Option<char>,
+    /// The first row holds the names of the columns
+    #[arg(long, help_heading = "Reading", overrides_with = "no_header")]
+    header: bool,
+    /// The first row is data
+    #[arg(long, help_heading = "Reading")]
+    no_header: bool,
+    /// Columns to use, by name or number from 1
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Reading")]
+    columns: Option<Vec<String>>,
+    /// Columns not to use
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Reading")]
+    drop: Option<Vec<String>>,
+    /// A column of row names
+    #[arg(long, value_name = "NAME", help_heading = "Reading")]
+    id_column: Option<String>,
+    /// A column with a known clustering to compare with
+    #[arg(long, value_name = "NAME", help_heading = "Reading")]
+    label_column: Option<String>,
+    /// Keep the columns as they are, instead of mean 0 and standard deviation 1
+    #[arg(long, help_heading = "Reading")]
+    no_standardize: bool,
+
+    /// What is known of the clusters' covariance: known, shared, diagonal or full [known]
+    #[arg(long, help_heading = "Model")]
+    covariance: Option<Covariance>,
+    /// Standard deviation of cluster centres [0.8 on standardised columns]
+    #[arg(long, value_name = "SD", help_heading = "Model")]
+    prior_sd: Option<f64>,
+    /// Standard deviation of items around their centre [0.6 on standardised columns]
+    #[arg(long, value_name = "SD", help_heading = "Model")]
+    noise_sd: Option<f64>,
+    /// Concentration of the Dirichlet process: a number, or gamma:SHAPE,RATE integrated out [1]
+    #[arg(long, help_heading = "Model")]
+    alpha: Option<Alpha>,
+    /// The number of colours of a graph
+    #[arg(long, value_name = "Q", help_heading = "Model")]
+    colors: Option<usize>,
+
+    /// gibbs or split-merge [gibbs]
+    #[arg(long, help_heading = "Chains")]
+    sampler: Option<Sampler>,
+    /// optimal, maximal, common, independent or relabel [optimal]
+    #[arg(long, help_heading = "Chains")]
+    coupling: Option<Coupling>,
+    /// Metric of the optimal coupling: hamming or vi [hamming]
+    #[arg(long, help_heading = "Chains")]
+    metric: Option<Metric>,
+    /// Probability of an independent draw while the chains differ [1e-5]
+    #[arg(long, value_name = "P", help_heading = "Chains")]
+    nugget: Option<f64>,
+    /// Where chains start: prior, kmeans:K or one [prior; greedy for graphs]
+    #[arg(long, help_heading = "Chains")]
+    start: Option<Start>,
+    /// How far the first chain is ahead [left out: tuned by a pilot]
+    #[arg(long, help_heading = "Chains")]
+    lag: Option<u64>,
+    /// Sweeps discarded [left out: tuned by a pilot]
+    #[arg(long, value_name = "SWEEPS", help_heading = "Chains")]
+    burn_in: Option<u64>,
+    /// Sweeps of each pair at least [left out: tuned by a pilot]
+    #[arg(long, help_heading = "Chains")]
+    sweeps: Option<u64>,
+    /// A cap: a pair unmet by then is censored
+    #[arg(long, value_name = "SWEEPS", help_heading = "Chains")]
+    max_sweeps: Option<u64>,
+
+    /// Stop after so many replicates [left out: about a minute]
+    #[arg(long, value_name = "N", help_heading = "Running")]
+    replicates: Option<u64>,
+    /// Stop after a wall time, by the unbiased rule: 60s, 5m, 1.5h
+    #[arg(long, help_heading = "Running")]
+    time: Option<Duration>,
+    /// Stop when every 95 % interval is narrower than this
+    #[arg(long, value_name = "WIDTH", help_heading = "Running")]
+    precision: Option<f64>,
+    /// Worker threads [all processors]; does not change results
+    #[arg(long, value_name = "N", help_heading = "Running")]
+    threads: Option<usize>,
+    /// The seed [1]
+    #[arg(long, help_heading = "Running")]
+    seed: Option<u64>,
+    /// What to estimate: clusters, top:R, co:I,J, entropy (repeatable) [clusters, top:3]
+    #[arg(long, help_heading = "Running")]
+    summary: Option<Vec<Summary>>,
+    /// States kept of each replicate, for the matrices and the report
+    #[arg(long, value_name = "N", help_heading = "Running")]
+    keep_draws: Option<usize>,
+    /// Run one share of the replicates: 3/100
+    #[arg(long, value_name = "I/N", help_heading = "Running")]
+    shard: Option<Shard>,
+
+    /// The run directory [a new partita-NAME-1]
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    out: Option<PathBuf>,
+    /// Overwrite a directory that is in use
+    #[arg(long, help_heading = "Output")]
+    pub force: bool,
+    /// Print one JSON object and nothing else on standard output
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+}
+
+/// A delimiter may be written out: `tab`, `comma`, `\t`.
+fn delimiter(text: &str) -> Result<char, String> {
+    let mut chars = text.chars();
+    match (text, chars.next(), chars.next()) {
+        ("tab" | "\\t", ..) => Ok('\t'),
+        ("comma", ..) => Ok(','),
+        ("semicolon", ..) => Ok(';'),
+        ("space", ..) => Ok(' '),
+        (_, Some(c), None) => Ok(c),
+        _ => Err("give one character, or comma, semicolon, tab or space".into()),
+    }
+}
+
+impl RunOptions {
+    /// Whether a graph is meant: colours are given, here or in the configuration file.
+    pub fn wants_graph(&self) -> bool {
+        let in_file = || self.config.as_ref().and_then(|path| Options::read(path).ok()?.colors);
+        self.colors.is_some() || in_file().is_some()
+    }
+
+    /// The options of the command line over those of the configuration file.
+    pub fn resolve(self) -> Result<Options, Failure> {
+        let file = match &self.config {
+            Some(path) => Options::read(path)?,
+            None => Options::default(),
+        };
+        let header = match (self.header, self.no_header) {
+            (true, _) => Some(true),
+            (false, true) => Some(false),
+            (false, false) => None,
+        };
+        let given = Options {
+            data: self.data,
+            delimiter: self.delimiter,
+            header,
+            columns: self.columns,
+            drop: self.drop,
+            id_column: self.id_column,
+            label_column: self.label_column,
+            standardize: self.no_standardize.then_some(false),
+            covariance: self.covariance,
+            prior_sd: self.prior_sd,
+            noise_sd: self.noise_sd,
+            alpha: self.alpha,
+            colors: self.colors,
+            sampler: self.sampler,
+            coupling: self.coupling,
+            metric: self.metric,
+            nugget: self.nugget,
+            start: self.start,
+            lag: self.lag,
+            burn_in: self.burn_in,
+            sweeps: self.sweeps,
+            max_sweeps: self.max_sweeps,
+            replicates: self.replicates,
+            time: self.time,
+            precision: self.precision,
+            seed: self.seed,
+            summary: self.summary,
+            keep_draws: self.keep_draws,
+            threads: self.threads,
+            shard: self.shard,
+            out: self.out,
+        };
+        Ok(given.or(file))
+    }
+}
+
+/// The command as it was given, quoted where a shell needs it.
+pub fn command_line() -> String {
+    let quote = |word: String| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,=+@%".contains(c);
+        if !word.is_empty() && word.chars().all(plain) {
+            word
+        } else {
+            format!("'{}'", word.replace('\'', "'\\''"))
+        }
+    };
+    let words = std::env::args_os().skip(1).map(|word| quote(word.to_string_lossy().into_owned()));
+    std::iter::once("partita".to_string()).chain(words).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,182 @@
+//! Words on the screen: sentences and a progress bar on standard error, a table for the results.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use partita_run::results::Line;
+use partita_run::session::{Outcome, Progress, Watch};
+use partita_run::words;
+use std::io::IsTerminal;
+
+/// Shows what a run tells. Without a terminal there is no bar, only sentences.
+pub struct Screen {
+    bar: Option<ProgressBar>,
+}
+
+impl Screen {
+    pub fn new() -> Self {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
+            let style = ProgressStyle::with_template("{spinner} {msg}").expect("the template is right");
+            bar.set_style(style);
+            bar
+        });
+        Screen { bar }
+    }
+
+    /// Takes the bar away.
+    pub fn finish(self) -> Finished {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+        Finished
+    }
+}
+
+/// A screen without a bar.
+pub struct Finished;
+
+impl Finished {
+    pub fn say(&self, sentence: &str) {
+        eprintln!("{sentence}");
+    }
+}
+
+impl Watch for Screen {
+    fn say(&mut self, sentence: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| eprintln!("{sentence}")),
+            None => eprintln!("{sentence}"),
+        }
+    }
+
+    fn progress(&mut self, progress: &Progress) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(progress_line(progress));
+            bar.tick();
+        }
+    }
+}
+
+/// One line of progress, within 80 columns.
+fn progress_line(p: &Progress) -> String {
+    let of = p.of.map_or(String::new(), |of| format!("/{of}"));
+    let mut line = format!("{}{of} replicates, {} met, {} censored", p.done, p.met, p.censored);
+    if let Some(widest) = p.widest {
+        line += &format!(", widest interval {widest:.2e}");
+    }
+    if let Some(left) = p.left {
+        line += &format!(", {} left", words::duration(left));
+    }
+    line
+}
+
+/// The results as a person reads them, within 80 columns.
+pub fn table(outcome: &Outcome) -> String {
+    let summary = &outcome.summary;
+    let mut text = String::new();
+    if !summary.summaries.is_empty() {
+        let rows: Vec<[String; 4]> = summary.summaries.iter().map(row).collect();
+        let header = ["summary", "mean", "95 % interval", "trimmed"].map(String::from);
+        let width = |c: usize| rows.iter().chain([&header]).map(|r| r[c].chars().count()).max().unwrap_or(0);
+        let widths = [width(0), width(1), width(2), width(3)];
+        let line = |r: &[String; 4]| {
+            format!(
+                "{:<w0$}  {:>w1$}  {:>w2$}  {:>w3$}\n",
+                r[0],
+                r[1],
+                r[2],
+                r[3],
+                w0 = widths[0],
+                w1 = widths[1],
+                w2 = widths[2],
+                w3 = widths[3]
+            )
+        };
+        text += &line(&header);
+        text += &("─".repeat(widths.iter().sum::<usize>() + 6) + "\n");
+        rows.iter().for_each(|r| text += &line(r));
+        text.push('\n');
+    }
+    let likely: Vec<String> = summary
+        .cluster_count
+        .iter()
+        .filter(|c| c.probability > 0.005)
+        .map(|c| format!("{}: {:.3}", c.clusters, c.probability))
+        .collect();
+    if !likely.is_empty() && !summary.summaries.is_empty() {
+        text += &wrap(&format!("number of clusters, probability of each: {}", likely.join(", ")));
+    }
+    let m = &summary.meeting;
+    let or = |q: Option<u64>| q.map_or("beyond the cap".into(), |q| q.to_string());
+    text += &wrap(&format!(
+        "{} replicates in {}: {} met ({} censored); meeting time median {}, 99 % {}, largest {}",
+        summary.replicates,
+        words::duration(summary.seconds),
+        m.met,
+        summary.censored,
+        or(m.median),
+        or(m.q99),
+        or(m.max)
+    ));
+    text += &wrap(&match summary.tv_sweeps {
+        Some(t) => format!("one chain is within 0.01 of the target (total variation) after {t} sweeps"),
+        None => {
+            "how many sweeps one chain needs is not known: some pairs had not met when they were cut".into()
+        }
+    });
+    text += &wrap(&format!(
+        "lag {}, burn-in {}, sweeps {}, seed {}",
+        summary.lag, summary.burn_in, summary.sweeps, summary.seed
+    ));
+    summary.notes.iter().for_each(|note| text += &wrap(&format!("note: {note}")));
+    text
+}
+
+fn row(line: &Line) -> [String; 4] {
+    let se = line.se.unwrap_or(f64::INFINITY);
+    let interval = line.ci95.map_or("one replicate has none".into(), |[low, high]| {
+        format!("{} to {}", words::rounded(low, se), words::rounded(high, se))
+    });
+    [line.name.clone(), words::rounded(line.mean, se), interval, words::rounded(line.trimmed, se)]
+}
+
+/// Breaks a sentence at 80 columns; later lines are indented.
+fn wrap(sentence: &str) -> String {
+    let mut text = String::new();
+    let mut column = 0;
+    for word in sentence.split(' ') {
+        let length = word.chars().count();
+        if column > 0 && column + 1 + length > 80 {
+            text += "\n  ";
+            column = 2;
+        } else if column > 0 {
+            text.push(' ');
+            column += 1;
+        }
+        text += word;
+        column += length;
+    }
+    text + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_fit_in_80_columns() {
+        let text = wrap(&"some words that go on ".repeat(20));
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        let progress = Progress {
+            done: 123_456,
+            of: Some(200_000),
+            met: 123_450,
+            censored: 6,
+            widest: Some(0.001_234),
+            left: Some(59.0),
+        };
+        assert_eq!(
+            progress_line(&progress),
+            "123456/200000 replicates, 123450 met, 6 censored, widest interval 1.23e-3, 59 s left"
+        );
+    }
+}

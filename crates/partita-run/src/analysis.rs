@@ -1,0 +1,205 @@
+//! From rows to answers: pure functions of what the run directory holds.
+
+mod clustering;
+mod page;
+
+pub(crate) use clustering::{CoMatrix, co_matrix};
+pub(crate) use page::{Context, page};
+
+use crate::directory::{Run, Stop};
+use crate::model::Row;
+use crate::results::{CountLine, Line, Meeting, Summary};
+use partita::aggregate::{self, Estimate, Moments, deadline};
+use partita::survival::{KaplanMeier, Observed};
+
+/// Fraction trimmed in all, half on each side.
+const TRIMMED: f64 = aggregate::TRIMMED_FRACTION;
+
+/// A number that JSON can hold, or none.
+fn finite(value: f64) -> Option<f64> {
+    value.is_finite().then_some(value)
+}
+
+fn interval(estimate: &Estimate) -> Option<[f64; 2]> {
+    let (low, high) = estimate.interval;
+    (low.is_finite() && high.is_finite()).then_some([low, high])
+}
+
+/// The sample that is averaged: one value a replicate, or one a worker under the deadline rule.
+fn sample(stop: &Stop, rows: &[Row], column: usize) -> Vec<f64> {
+    match stop {
+        Stop::Time { workers, .. } => {
+            // A worker's replicates are those of its number modulo the number of workers; every row
+            // there was completed in the worker's time or is its first.
+            let mut means: Vec<Moments> = vec![Moments::new(); *workers as usize];
+            rows.iter().for_each(|row| means[(row.replicate % workers) as usize].push(row.values[column]));
+            means.iter().filter_map(Moments::mean).collect()
+        }
+        _ => rows.iter().map(|row| row.values[column]).collect(),
+    }
+}
+
+/// The mean and its interval: over replicates, or the unbiased rule over workers.
+fn mean(stop: &Stop, rows: &[Row], column: usize) -> Option<Estimate> {
+    match stop {
+        Stop::Time { workers, .. } => {
+            let completions: Vec<deadline::Completion> = rows
+                .iter()
+                .map(|row| deadline::Completion {
+                    worker: (row.replicate % workers) as usize,
+                    at: (row.replicate / workers) as f64,
+                    value: row.values[column],
+                })
+                .collect();
+            deadline::unbiased(&completions, *workers as usize, f64::INFINITY).ok()
+        }
+        _ => aggregate::mean(&sample(stop, rows, column)),
+    }
+}
+
+/// The width of the widest interval among the first `columns` values.
+pub(crate) fn widest(moments: &[Moments]) -> Option<f64> {
+    moments
+        .iter()
+        .map(|m| m.estimate().map_or(f64::INFINITY, |e| e.interval.1 - e.interval.0))
+        .reduce(f64::max)
+        .and_then(finite)
+}
+
+/// The answers of a run.
+pub(crate) fn summarize(
+    run: &Run,
+    names: &[String],
+    counts: &[String],
+    rows: &[Row],
+    seconds: f64,
+) -> Summary {
+    let options = &run.options;
+    let (lag, burn_in, sweeps) =
+        (options.lag.unwrap_or(1), options.burn_in.unwrap_or(0), options.sweeps.unwrap_or(0));
+    let censored = rows.iter().filter(|row| row.tau.is_none()).count() as u64;
+    let kernel_calls: u64 = rows.iter().map(|row| row.kernel_calls).sum();
+    let mean_calls = kernel_calls as f64 / rows.len().max(1) as f64;
+    let summaries = names
+        .iter()
+        .enumerate()
+        .filter_map(|(j, name)| {
+            let sample = sample(&run.stop, rows, j);
+            let plain = mean(&run.stop, rows, j)?;
+            let trimmed = aggregate::trimmed_mean(&sample, TRIMMED)?;
+            let blocks = aggregate::BLOCKS.min(sample.len());
+            let median = aggregate::median_of_means(&sample, blocks)?;
+            let each: Moments = rows.iter().map(|row| row.values[j]).collect();
+            let long_run =
+                run.pilot.as_ref().and_then(|p| p.asymptotic_variance.get(j)).filter(|v| **v > 0.0);
+            Some(Line {
+                name: name.clone(),
+                mean: plain.value,
+                se: finite(plain.se),
+                ci95: interval(&plain),
+                trimmed: trimmed.value,
+                trimmed_ci95: interval(&trimmed),
+                median_of_means: median.value,
+                median_of_means_ci95: interval(&median),
+                inefficiency: each.variance().zip(long_run).map(|(var, v)| mean_calls * var / v),
+            })
+        })
+        .collect();
+    let cluster_count = counts
+        .iter()
+        .enumerate()
+        .filter_map(|(j, name)| {
+            let estimate = mean(&run.stop, rows, names.len() + j)?;
+            let clusters = name.trim_start_matches("clusters").trim_start_matches('=').to_string();
+            // A number that no chain ever had has estimate and error exactly zero.
+            let seen = estimate.value != 0.0 || estimate.se != 0.0;
+            seen.then(|| CountLine { clusters, probability: estimate.value, ci95: interval(&estimate) })
+        })
+        .collect();
+    let curve = meeting_curve(rows);
+    Summary {
+        replicates: rows.len() as u64,
+        censored,
+        seed: options.seed.unwrap_or(1),
+        lag,
+        burn_in,
+        sweeps,
+        seconds,
+        kernel_calls,
+        summaries,
+        meeting: meeting(rows, &curve),
+        tv_bound: tv_curve(&curve, lag),
+        tv_bound_complete: curve.tail_is_known(),
+        tv_sweeps: curve.sweeps_until(lag, 0.01),
+        cluster_count,
+        rule: match run.stop {
+            Stop::Time { .. } => "deadline".into(),
+            _ => "mean".into(),
+        },
+        notes: notes(run, rows.len() as u64, censored),
+    }
+}
+
+/// The meetings as survival data: a censored pair was cut at its last sweep.
+pub(crate) fn meeting_curve(rows: &[Row]) -> KaplanMeier {
+    let observed: Vec<Observed> = rows
+        .iter()
+        .map(|row| Observed { time: row.tau.unwrap_or(row.sweeps), met: row.tau.is_some() })
+        .collect();
+    KaplanMeier::new(&observed)
+}
+
+fn meeting(rows: &[Row], curve: &KaplanMeier) -> Meeting {
+    let taus: Vec<u64> = rows.iter().filter_map(|row| row.tau).collect();
+    let mean = taus.iter().sum::<u64>() as f64 / taus.len().max(1) as f64;
+    Meeting {
+        met: taus.len() as u64,
+        mean: (!taus.is_empty() && taus.len() == rows.len()).then_some(mean),
+        median: curve.quantile(0.5),
+        q95: curve.quantile(0.95),
+        q99: curve.quantile(0.99),
+        max: taus.iter().copied().max(),
+        survival: curve.steps().iter().filter(|s| s.events > 0).map(|s| (s.time, s.survival)).collect(),
+    }
+}
+
+/// The bound from 0 to where it is small, at no more than about a hundred times.
+fn tv_curve(curve: &KaplanMeier, lag: u64) -> Vec<(u64, f64)> {
+    let end = curve.steps().last().map_or(0, |step| step.time.saturating_sub(lag));
+    let stride = (end / 100).max(1);
+    (0..=end.div_ceil(stride)).map(|i| i * stride).map(|t| (t, curve.tv_bound(lag, t).value)).collect()
+}
+
+fn notes(run: &Run, replicates: u64, censored: u64) -> Vec<String> {
+    let mut notes = Vec::new();
+    if censored > 0 {
+        notes.push(format!(
+            "{censored} of {replicates} pairs had not met after {} sweeps and were cut: the estimates are \
+             then not unbiased, and the end of the meeting curve is unknown. Raise --max-sweeps.",
+            run.options.max_sweeps.unwrap_or(0)
+        ));
+    }
+    if run.options.start == Some(crate::config::Start::One) {
+        notes.push(
+            "All chains start at one cluster. Where a chain takes long to leave it, pairs meet before \
+             either has left, and intervals come out too narrow: --start prior does not have this risk."
+                .into(),
+        );
+    }
+    if let Some(pilot) = run.pilot.as_ref().filter(|p| p.unmet > 0) {
+        notes.push(format!(
+            "{} of {} pilot pairs did not meet in the time a pilot has: this target has parts between \
+             which chains seldom move. Expect long runs; a larger --noise-sd, or --sampler split-merge, \
+             may help.",
+            pilot.unmet, pilot.pairs
+        ));
+    }
+    if let Stop::Time { workers, seconds } = run.stop {
+        notes.push(format!(
+            "Time-limited run: {workers} workers of {seconds:.1} s each; a worker's work in flight at its \
+             deadline is dropped unless it is the worker's first, and the mean of the workers' means is \
+             unbiased (Glynn, Heidelberger)."
+        ));
+    }
+    notes
+}

@@ -1,0 +1,297 @@
+//! What a run shall do: options left open or given, from the command line or a TOML file.
+//!
+//! [`Options`] is what a person says; every field may be left out. Names are the same everywhere:
+//! `--burn-in 30` on the command line is `burn_in = 30` in the file.
+
+mod choice;
+
+pub use choice::{Alpha, Coupling, Covariance, Duration, Metric, Sampler, Shard, Start, Summary, Task};
+
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Everything that can be chosen; what is `None` is decided by the program.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Options {
+    /// The file to analyse; left out, the built-in demonstration data.
+    pub data: Option<PathBuf>,
+    /// The character between cells.
+    pub delimiter: Option<char>,
+    /// Whether the first row holds names.
+    pub header: Option<bool>,
+    /// The columns to use.
+    pub columns: Option<Vec<String>>,
+    /// Columns not to use.
+    pub drop: Option<Vec<String>>,
+    /// A column of row names.
+    pub id_column: Option<String>,
+    /// A column with a known clustering to compare with.
+    pub label_column: Option<String>,
+    /// Whether columns are brought to mean 0 and standard deviation 1.
+    pub standardize: Option<bool>,
+    /// What is known of the clusters' covariance.
+    pub covariance: Option<Covariance>,
+    /// Standard deviation of cluster centres.
+    pub prior_sd: Option<f64>,
+    /// Standard deviation of items around their centre.
+    pub noise_sd: Option<f64>,
+    /// Concentration of the Dirichlet process.
+    pub alpha: Option<Alpha>,
+    /// The number of colours of a graph.
+    pub colors: Option<usize>,
+    /// The kernel.
+    pub sampler: Option<Sampler>,
+    /// The coupling.
+    pub coupling: Option<Coupling>,
+    /// The metric of the optimal coupling.
+    pub metric: Option<Metric>,
+    /// Probability of an independent draw.
+    pub nugget: Option<f64>,
+    /// Where chains start.
+    pub start: Option<Start>,
+    /// How far X is ahead of Y.
+    pub lag: Option<u64>,
+    /// Sweeps discarded.
+    pub burn_in: Option<u64>,
+    /// Sweeps at least made.
+    pub sweeps: Option<u64>,
+    /// A cap: a pair unmet by then is censored.
+    pub max_sweeps: Option<u64>,
+    /// Replicates to run.
+    pub replicates: Option<u64>,
+    /// Wall time to run for.
+    pub time: Option<Duration>,
+    /// Stop when every 95 % interval is narrower than this.
+    pub precision: Option<f64>,
+    /// The seed.
+    pub seed: Option<u64>,
+    /// The summaries to estimate.
+    pub summary: Option<Vec<Summary>>,
+    /// States kept of each replicate, for the matrices and later questions.
+    pub keep_draws: Option<usize>,
+    /// Worker threads; does not change results.
+    pub threads: Option<usize>,
+    /// Which share of the replicates to run.
+    pub shard: Option<Shard>,
+    /// The run directory.
+    pub out: Option<PathBuf>,
+}
+
+/// What is wrong with a configuration, in a sentence.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// A key that does not exist.
+    #[error("{file}: there is no option `{key}`{}", nearest(.closest))]
+    UnknownKey {
+        /// The file.
+        file: String,
+        /// The key.
+        key: String,
+        /// The nearest real one.
+        closest: Option<String>,
+    },
+    /// Not TOML, or a value of the wrong kind.
+    #[error("{file}: {problem}")]
+    Malformed {
+        /// The file.
+        file: String,
+        /// What is wrong, with the line.
+        problem: String,
+    },
+    /// The file cannot be read.
+    #[error("{file}: cannot be read: {problem}")]
+    Unreadable {
+        /// The file.
+        file: String,
+        /// Why.
+        problem: String,
+    },
+    /// A value outside its range, or options that do not go together.
+    #[error("{0}")]
+    Value(String),
+}
+
+fn nearest(closest: &Option<String>) -> String {
+    closest.as_ref().map_or(String::new(), |name| format!("; did you mean `{name}`?"))
+}
+
+impl Options {
+    /// Reads options from a TOML file; an unknown key is refused with the nearest real one.
+    pub fn read(path: &Path) -> Result<Self, ConfigError> {
+        let file = path.display().to_string();
+        let text = std::fs::read_to_string(path)
+            .map_err(|e| ConfigError::Unreadable { file: file.clone(), problem: crate::words::plain(&e) })?;
+        Self::parse(&text, &file)
+    }
+
+    /// Reads options from the text of a TOML file; `file` is its name in error sentences.
+    ///
+    /// ```
+    /// use partita_run::config::Options;
+    /// let options = Options::parse("lag = 5\nburn_in = 10", "my.toml")?;
+    /// assert_eq!(options.lag, Some(5));
+    /// let wrong = Options::parse("burnin = 10", "my.toml").unwrap_err();
+    /// assert_eq!(wrong.to_string(), "my.toml: there is no option `burnin`; did you mean `burn_in`?");
+    /// # Ok::<(), partita_run::config::ConfigError>(())
+    /// ```
+    pub fn parse(text: &str, file: &str) -> Result<Self, ConfigError> {
+        let malformed = |e: toml::de::Error| {
+            let line =
+                e.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+            ConfigError::Malformed { file: file.into(), problem: format!("line {line}: {}", e.message()) }
+        };
+        let table: toml::Table = text.parse().map_err(malformed)?;
+        for key in table.keys() {
+            if !Self::keys().iter().any(|k| k == key) {
+                let closest = crate::words::closest(key, Self::keys().iter().map(String::as_str));
+                return Err(ConfigError::UnknownKey { file: file.into(), key: key.clone(), closest });
+            }
+        }
+        toml::from_str(text).map_err(malformed)
+    }
+
+    /// The names of all options, as a TOML file writes them.
+    pub fn keys() -> Vec<String> {
+        // Serialising skips what is `None`, so a value with every field set tells all names.
+        let every = toml::Table::try_from(Self::example()).expect("options are a table");
+        every.keys().cloned().collect()
+    }
+
+    /// Options with every field given.
+    fn example() -> Self {
+        let text = |s: &str| Some(s.to_string());
+        Options {
+            data: Some("data.csv".into()),
+            delimiter: Some(','),
+            header: Some(true),
+            columns: Some(vec![]),
+            drop: Some(vec![]),
+            id_column: text("id"),
+            label_column: text("label"),
+            standardize: Some(true),
+            covariance: Some(Covariance::Known),
+            prior_sd: Some(1.0),
+            noise_sd: Some(1.0),
+            alpha: Some(Alpha::Fixed(1.0)),
+            colors: Some(4),
+            sampler: Some(Sampler::Gibbs),
+            coupling: Some(Coupling::Optimal),
+            metric: Some(Metric::Hamming),
+            nugget: Some(1e-5),
+            start: Some(Start::One),
+            lag: Some(1),
+            burn_in: Some(1),
+            sweeps: Some(1),
+            max_sweeps: Some(1),
+            replicates: Some(1),
+            time: Some(Duration::from_secs(1.0)),
+            precision: Some(0.1),
+            seed: Some(1),
+            summary: Some(vec![]),
+            keep_draws: Some(1),
+            threads: Some(1),
+            shard: Some(Shard { number: 1, of: 1 }),
+            out: Some("out".into()),
+        }
+    }
+
+    /// These options, with what they leave open taken from `other`.
+    pub fn or(self, other: Options) -> Options {
+        macro_rules! fill {
+            ($($field:ident),* $(,)?) => { Options { $($field: self.$field.or(other.$field)),* } };
+        }
+        fill!(
+            data,
+            delimiter,
+            header,
+            columns,
+            drop,
+            id_column,
+            label_column,
+            standardize,
+            covariance,
+            prior_sd,
+            noise_sd,
+            alpha,
+            colors,
+            sampler,
+            coupling,
+            metric,
+            nugget,
+            start,
+            lag,
+            burn_in,
+            sweeps,
+            max_sweeps,
+            replicates,
+            time,
+            precision,
+            seed,
+            summary,
+            keep_draws,
+            threads,
+            shard,
+            out,
+        )
+    }
+
+    /// Refuses values outside their range and options that contradict each other.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        let refuse = |sentence: String| Err(ConfigError::Value(sentence));
+        for (name, value) in
+            [("--prior-sd", self.prior_sd), ("--noise-sd", self.noise_sd), ("--precision", self.precision)]
+        {
+            if let Some(value) = value.filter(|v| !(*v > 0.0 && v.is_finite())) {
+                return refuse(format!("{name} must be a positive number, but is {value}"));
+            }
+        }
+        if let Some(eta) = self.nugget.filter(|eta| !(0.0..=1.0).contains(eta)) {
+            return refuse(format!("--nugget is a probability, between 0 and 1, but is {eta}"));
+        }
+        for (name, value) in [
+            ("--lag", self.lag),
+            ("--replicates", self.replicates),
+            ("--max-sweeps", self.max_sweeps),
+            ("--threads", self.threads.map(|t| t as u64)),
+            ("--colors", self.colors.map(|c| c as u64)),
+        ] {
+            if value == Some(0) {
+                return refuse(format!("{name} must be at least 1"));
+            }
+        }
+        if let (Some(k), Some(m)) = (self.burn_in, self.sweeps)
+            && m < k
+        {
+            return refuse(format!(
+                "--sweeps ({m}) must not be fewer than --burn-in ({k}): raise the one or lower the other"
+            ));
+        }
+        if let (Some(cap), Some(m)) = (self.max_sweeps, self.sweeps)
+            && cap < m
+        {
+            return refuse(format!(
+                "--max-sweeps ({cap}) would cut a pair before it has made its --sweeps ({m}): raise the cap"
+            ));
+        }
+        let stops = [self.replicates.is_some(), self.time.is_some(), self.precision.is_some()];
+        if stops.iter().filter(|s| **s).count() > 1 {
+            return refuse(
+                "--replicates, --time and --precision each say when to stop: give one of them".into(),
+            );
+        }
+        if self.shard.is_some() && self.replicates.is_none() {
+            return refuse(
+                "--shard needs --replicates, the number of all shards together, so that each knows its share"
+                    .into(),
+            );
+        }
+        if let Some(covariance) = self.covariance.filter(|c| *c != Covariance::Known) {
+            return refuse(format!(
+                "--covariance {covariance} is not there yet: use --covariance known with --noise-sd"
+            ));
+        }
+        Ok(())
+    }
+}

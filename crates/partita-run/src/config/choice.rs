@@ -1,0 +1,371 @@
+//! The choices an option can make, each read from and written as one word.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// Makes a choice readable and writable as a string everywhere (command line, TOML, JSON).
+macro_rules! as_text {
+    ($($name:ident),*) => {$(
+        impl TryFrom<String> for $name {
+            type Error = String;
+            fn try_from(text: String) -> Result<Self, String> {
+                text.parse()
+            }
+        }
+        impl From<$name> for String {
+            fn from(choice: $name) -> String {
+                choice.to_string()
+            }
+        }
+    )*};
+}
+
+as_text!(Alpha, Start, Summary, Shard, Duration, Task, Covariance, Sampler, Coupling, Metric);
+
+/// A choice among fixed words.
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(try_from = "String", into = "String")]
+        pub enum $name { $($(#[$variant_doc])* $variant),* }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str(match self { $($name::$variant => $word),* })
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = String;
+            fn from_str(text: &str) -> Result<Self, String> {
+                match text {
+                    $($word => Ok($name::$variant),)*
+                    _ => {
+                        let words = [$($word),*];
+                        let hint = crate::words::closest(text, words);
+                        let hint = hint.map_or(String::new(), |h| format!("; did you mean `{h}`?"));
+                        Err(format!("`{text}` is not one of {}{hint}", words.join(", ")))
+                    }
+                }
+            }
+        }
+    };
+}
+
+words! {
+    /// What the command does.
+    Task {
+        /// Cluster a table.
+        Fit = "fit",
+        /// Colour a graph.
+        Color = "color",
+    }
+}
+
+words! {
+    /// What is known of the clusters' covariance.
+    Covariance {
+        /// Prior and noise standard deviations are given.
+        Known = "known",
+        /// One unknown variance, shared.
+        Shared = "shared",
+        /// Unknown variances, a cluster and a coordinate each.
+        Diagonal = "diagonal",
+        /// An unknown covariance matrix a cluster.
+        Full = "full",
+    }
+}
+
+words! {
+    /// The kernel.
+    Sampler {
+        /// Gibbs sweeps.
+        Gibbs = "gibbs",
+        /// A split-merge move before each sweep, aligned between the chains.
+        SplitMerge = "split-merge",
+    }
+}
+
+words! {
+    /// The coupling.
+    Coupling {
+        /// Exact transport between partitions.
+        Optimal = "optimal",
+        /// Maximal coupling of labels.
+        Maximal = "maximal",
+        /// Common random numbers on labels.
+        Common = "common",
+        /// No coupling.
+        Independent = "independent",
+        /// Maximal coupling after relabelling by the smallest member.
+        Relabel = "relabel",
+    }
+}
+
+words! {
+    /// The metric of the optimal coupling.
+    Metric {
+        /// Rand, Mirkin, Hamming.
+        Hamming = "hamming",
+        /// Variation of information.
+        Vi = "vi",
+    }
+}
+
+/// The concentration of the Dirichlet process.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "AlphaText", into = "String")]
+pub enum Alpha {
+    /// A fixed value.
+    Fixed(f64),
+    /// Gamma distributed with shape and rate, integrated out.
+    Gamma(f64, f64),
+}
+
+/// In a TOML file a fixed alpha may be written as a number, too.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum AlphaText {
+    Text(String),
+    Float(f64),
+    Whole(i64),
+}
+
+impl TryFrom<AlphaText> for Alpha {
+    type Error = String;
+    fn try_from(text: AlphaText) -> Result<Self, String> {
+        match text {
+            AlphaText::Text(text) => text.parse(),
+            AlphaText::Float(value) => value.to_string().parse(),
+            AlphaText::Whole(value) => value.to_string().parse(),
+        }
+    }
+}
+
+impl fmt::Display for Alpha {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Alpha::Fixed(alpha) => write!(f, "{alpha}"),
+            Alpha::Gamma(shape, rate) => write!(f, "gamma:{shape},{rate}"),
+        }
+    }
+}
+
+impl FromStr for Alpha {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let positive = |t: &str| t.trim().parse().ok().filter(|v: &f64| *v > 0.0 && v.is_finite());
+        let parsed = match text.strip_prefix("gamma:") {
+            Some(rest) => rest
+                .split_once(',')
+                .and_then(|(shape, rate)| Some(Alpha::Gamma(positive(shape)?, positive(rate)?))),
+            None => positive(text).map(Alpha::Fixed),
+        };
+        parsed.ok_or_else(|| {
+            format!("`{text}` is no alpha: give a positive number, or gamma:SHAPE,RATE such as gamma:2,4")
+        })
+    }
+}
+
+/// Where chains start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Start {
+    /// All items in one cluster.
+    One,
+    /// k-means with this many clusters, drawn anew for every chain.
+    KMeans(usize),
+    /// A draw from the partition prior, for every chain.
+    Prior,
+    /// Greedy colouring in vertex order (graphs only).
+    Greedy,
+}
+
+impl fmt::Display for Start {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Start::One => f.write_str("one"),
+            Start::KMeans(k) => write!(f, "kmeans:{k}"),
+            Start::Prior => f.write_str("prior"),
+            Start::Greedy => f.write_str("greedy"),
+        }
+    }
+}
+
+impl FromStr for Start {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "one" => Ok(Start::One),
+            "prior" => Ok(Start::Prior),
+            "greedy" => Ok(Start::Greedy),
+            _ => text
+                .strip_prefix("kmeans:")
+                .and_then(|k| k.parse().ok())
+                .filter(|k| *k > 0)
+                .map(Start::KMeans)
+                .ok_or_else(|| format!("`{text}` is no start: use one, prior, or kmeans:K such as kmeans:5")),
+        }
+    }
+}
+
+/// A summary of the clustering to estimate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Summary {
+    /// The number of clusters.
+    Clusters,
+    /// Shares of the items in the largest clusters, up to this many.
+    Top(usize),
+    /// Whether two items share a cluster.
+    Co(usize, usize),
+    /// Entropy of the cluster sizes.
+    Entropy,
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Summary::Clusters => f.write_str("clusters"),
+            Summary::Top(r) => write!(f, "top:{r}"),
+            Summary::Co(i, j) => write!(f, "co:{i},{j}"),
+            Summary::Entropy => f.write_str("entropy"),
+        }
+    }
+}
+
+impl FromStr for Summary {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let known = match text.split_once(':') {
+            None if text == "clusters" => Some(Summary::Clusters),
+            None if text == "entropy" => Some(Summary::Entropy),
+            Some(("top", r)) => r.parse().ok().filter(|r| (1..=100).contains(r)).map(Summary::Top),
+            Some(("co", pair)) => pair
+                .split_once(',')
+                .and_then(|(i, j)| Some(Summary::Co(i.trim().parse().ok()?, j.trim().parse().ok()?))),
+            _ => None,
+        };
+        known.ok_or_else(|| {
+            format!("`{text}` is no summary: use clusters, top:R such as top:10, co:I,J such as co:0,21, or entropy")
+        })
+    }
+}
+
+/// A share of the replicates: `3/100` is the third of a hundred.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Shard {
+    /// Which, from 1.
+    pub number: u64,
+    /// Of how many.
+    pub of: u64,
+}
+
+impl Shard {
+    /// Whether a replicate belongs to this share.
+    pub fn holds(&self, replicate: u64) -> bool {
+        replicate % self.of == self.number - 1
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{}/{}", self.number, self.of)
+    }
+}
+
+impl FromStr for Shard {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        text.split_once('/')
+            .and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)))
+            .filter(|&(number, of): &(u64, u64)| 1 <= number && number <= of)
+            .map(|(number, of)| Shard { number, of })
+            .ok_or_else(|| format!("`{text}` is no shard: use NUMBER/OF such as 3/100"))
+    }
+}
+
+/// A stretch of wall time: `90`, `60s`, `5m`, `1.5h`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Duration {
+    seconds: f64,
+}
+
+impl Duration {
+    /// So many seconds.
+    pub fn from_secs(seconds: f64) -> Self {
+        Duration { seconds }
+    }
+
+    /// In seconds.
+    pub fn seconds(&self) -> f64 {
+        self.seconds
+    }
+}
+
+impl fmt::Display for Duration {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{}s", self.seconds)
+    }
+}
+
+impl FromStr for Duration {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
+        let unit = match &text[split..] {
+            "" | "s" | "sec" => Some(1.0),
+            "ms" => Some(0.001),
+            "m" | "min" => Some(60.0),
+            "h" => Some(3600.0),
+            _ => None,
+        };
+        let number = text[..split].parse().ok().filter(|v: &f64| *v > 0.0 && v.is_finite());
+        unit.zip(number)
+            .map(|(unit, number)| Duration { seconds: unit * number })
+            .ok_or_else(|| format!("`{text}` is no length of time: use 60s, 5m or 1.5h"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices_read_back_as_written() {
+        for text in ["1", "0.25", "gamma:2,4"] {
+            assert_eq!(text.parse::<Alpha>().unwrap().to_string(), text);
+        }
+        for text in ["one", "kmeans:5", "prior"] {
+            assert_eq!(text.parse::<Start>().unwrap().to_string(), text);
+        }
+        for text in ["clusters", "top:10", "co:0,21"] {
+            assert_eq!(text.parse::<Summary>().unwrap().to_string(), text);
+        }
+        assert_eq!("5m".parse::<Duration>().unwrap().seconds(), 300.0);
+        assert!("3/100".parse::<Shard>().unwrap().holds(102));
+    }
+
+    #[test]
+    fn wrong_choices_get_a_sentence() {
+        let sentence = "gibs".parse::<Sampler>().unwrap_err();
+        assert_eq!(sentence, "`gibs` is not one of gibbs, split-merge; did you mean `gibbs`?");
+        for bad in ["0", "-1", "gamma:2", "gamma:0,1", "NaN", "inf"] {
+            assert!(bad.parse::<Alpha>().is_err(), "{bad}");
+        }
+        for bad in ["0/3", "4/3", "1", "a/b"] {
+            assert!(bad.parse::<Shard>().is_err(), "{bad}");
+        }
+        for bad in ["", "s", "-3s", "5 weeks", "0s"] {
+            assert!(bad.parse::<Duration>().is_err(), "{bad}");
+        }
+        for bad in ["top:0", "top:1000", "co:1", "co:a,b", "median"] {
+            assert!(bad.parse::<Summary>().is_err(), "{bad}");
+        }
+        assert!("kmeans:0".parse::<Start>().is_err());
+    }
+}

@@ -1,0 +1,275 @@
+//! The run directory: plain files that appear whole or grow by whole rows, so that nothing is lost.
+//!
+//! | file | content |
+//! |---|---|
+//! | `run.toml` | the whole resolved configuration, seed, version, data fingerprint |
+//! | `replicates.csv` | one row a replicate, sorted when the run is complete |
+//! | `draws.csv` | kept states: replicate, weight, one label an item |
+//! | `co_clustering.npy` | estimated probabilities of sharing a cluster |
+//! | `summary.json` | the answers, as `--json` prints them |
+//! | `report.html` | the report |
+
+mod rows;
+
+use crate::config::{Options, Task};
+use crate::model::Row;
+use crate::pilot::Findings;
+use crate::{Failure, words};
+use partita::atoms::Atom;
+pub use rows::Draw;
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Everything that makes a run what it is: the content of `run.toml`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// The version of partita.
+    pub version: String,
+    /// What is done.
+    pub task: Task,
+    /// The command that was given.
+    pub command: String,
+    /// The fingerprint of the data.
+    pub fingerprint: String,
+    /// When to stop.
+    pub stop: Stop,
+    /// The resolved options: nothing that matters is left open.
+    pub options: Options,
+    /// What the pilot found, where there was one.
+    pub pilot: Option<Findings>,
+}
+
+/// When a run is complete.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "rule", rename_all = "lowercase")]
+pub enum Stop {
+    /// After so many replicates.
+    Replicates {
+        /// How many.
+        replicates: u64,
+    },
+    /// When every 95 % interval is narrower, looked at after rounds of fixed sizes; at most so many.
+    Precision {
+        /// The width.
+        width: f64,
+        /// The most.
+        at_most: u64,
+    },
+    /// After a time, by the unbiased rule: so many workers one after the other on each processor,
+    /// each with its share of the time.
+    Time {
+        /// Workers.
+        workers: u64,
+        /// Seconds of each worker.
+        seconds: f64,
+    },
+}
+
+/// An open run directory.
+#[derive(Debug)]
+pub struct Directory {
+    path: PathBuf,
+    rows: File,
+    draws: Option<File>,
+}
+
+const RUN: &str = "run.toml";
+const ROWS: &str = "replicates.csv";
+const DRAWS: &str = "draws.csv";
+const ENDED: &str = "workers.csv";
+
+/// A sentence for a file operation that failed.
+fn broken(what: &str, path: &Path, error: &io::Error) -> Failure {
+    Failure::Failed(format!("{}: cannot {what}: {}", path.display(), words::plain(error)))
+}
+
+/// Writes a file whole: under another name first, then renamed.
+pub(crate) fn write_whole(path: &Path, content: &[u8]) -> Result<(), Failure> {
+    let part = path.with_extension("part");
+    let write = || {
+        let mut file = File::create(&part)?;
+        file.write_all(content)?;
+        file.sync_all()?;
+        fs::rename(&part, path)
+    };
+    write().map_err(|e| {
+        let _ = fs::remove_file(&part);
+        broken("be written", path, &e)
+    })
+}
+
+impl Run {
+    /// Reads the `run.toml` of a directory.
+    pub fn read(directory: &Path) -> Result<Self, Failure> {
+        let path = directory.join(RUN);
+        let text = fs::read_to_string(&path).map_err(|e| {
+            Failure::bad(format!(
+                "{}: is not a run directory: {RUN} cannot be read ({})",
+                directory.display(),
+                words::plain(&e)
+            ))
+        })?;
+        toml::from_str(&text).map_err(|e| Failure::bad(format!("{}: {}", path.display(), e.message())))
+    }
+
+    fn write(&self, directory: &Path) -> Result<(), Failure> {
+        let text = toml::to_string_pretty(self).expect("a run is a table");
+        write_whole(&directory.join(RUN), text.as_bytes())
+    }
+
+    /// The run without what may differ between shards of one run.
+    pub(crate) fn identity(&self) -> Run {
+        let mut run = self.clone();
+        run.command = String::new();
+        run.options.threads = None;
+        run.options.shard = None;
+        run.options.out = None;
+        run.options.data = None;
+        if let Some(pilot) = &mut run.pilot {
+            pilot.seconds = 0.0;
+            pilot.seconds_per_call = 0.0;
+        }
+        run
+    }
+}
+
+/// A name for a run directory that does not exist yet: `partita-STEM-1`, `-2`, ...
+pub(crate) fn free_name(data: Option<&Path>) -> PathBuf {
+    let stem = data.and_then(Path::file_name).map_or("demo".into(), |n| n.to_string_lossy().into_owned());
+    let stem = stem.split('.').next().filter(|s| !s.is_empty()).unwrap_or("data").to_string();
+    let name = |i: u64| PathBuf::from(format!("partita-{stem}-{i}"));
+    (1..).map(name).find(|p| !p.exists()).expect("some number is free")
+}
+
+/// Refuses a directory that is in use, unless forced; makes sure that it can be written.
+pub(crate) fn prepare(path: &Path, force: bool) -> Result<(), Failure> {
+    if path.is_file() {
+        return Err(Failure::bad(format!(
+            "{}: is a file, not a directory: choose another --out",
+            path.display()
+        )));
+    }
+    let used = fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some());
+    if used && !force {
+        return Err(Failure::bad(format!(
+            "{}: is already in use: choose another --out, continue it with `partita resume {0}`, or \
+             overwrite it with --force",
+            path.display()
+        )));
+    }
+    let probe = path.join(".partita");
+    let attempt =
+        fs::create_dir_all(path).and_then(|()| File::create(&probe)).and_then(|_| fs::remove_file(&probe));
+    attempt.map_err(|e| {
+        Failure::bad(format!(
+            "{}: cannot be written ({}): choose another --out",
+            path.display(),
+            words::plain(&e)
+        ))
+    })?;
+    if used {
+        for name in [RUN, ROWS, DRAWS, ENDED, "summary.json", "report.html", "co_clustering.npy"] {
+            let _ = fs::remove_file(path.join(name));
+        }
+    }
+    Ok(())
+}
+
+impl Directory {
+    /// Starts a run in a directory that was prepared.
+    pub(crate) fn create(path: &Path, run: &Run, names: &[String], items: usize) -> Result<Self, Failure> {
+        write_whole(&path.join(ROWS), rows::header(names).as_bytes())?;
+        if run.options.keep_draws.unwrap_or(0) > 0 {
+            write_whole(&path.join(DRAWS), rows::draws_header(items).as_bytes())?;
+        }
+        run.write(path)?;
+        Self::open(path)
+    }
+
+    /// Opens a run to go on with it.
+    pub fn open(path: &Path) -> Result<Self, Failure> {
+        let append = |name: &str| OpenOptions::new().append(true).open(path.join(name));
+        let rows = append(ROWS).map_err(|e| broken("be opened", &path.join(ROWS), &e))?;
+        Ok(Directory { path: path.to_path_buf(), rows, draws: append(DRAWS).ok() })
+    }
+
+    /// The path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Appends one replicate: its draws first, then its row, so that a row means all is there.
+    pub(crate) fn append(&mut self, row: &Row, atoms: &[Atom]) -> Result<(), Failure> {
+        if let Some(draws) = self.draws.as_mut().filter(|_| !atoms.is_empty()) {
+            let lines = rows::format_draws(row.replicate, atoms);
+            draws
+                .write_all(lines.as_bytes())
+                .map_err(|e| broken("be written", &self.path.join(DRAWS), &e))?;
+        }
+        let line = rows::format_row(row);
+        self.rows.write_all(line.as_bytes()).map_err(|e| broken("be written", &self.path.join(ROWS), &e))
+    }
+
+    /// Notes that a worker of a timed run has had its time.
+    pub(crate) fn end_worker(&self, worker: u64) -> Result<(), Failure> {
+        let path = self.path.join(ENDED);
+        let append = || {
+            OpenOptions::new()
+                .create(true)
+                .append(true)
+                .open(&path)?
+                .write_all(format!("{worker}\n").as_bytes())
+        };
+        append().map_err(|e| broken("be written", &path, &e))
+    }
+
+    /// The workers of a timed run that have had their time.
+    pub(crate) fn ended_workers(&self) -> Vec<u64> {
+        let text = fs::read_to_string(self.path.join(ENDED)).unwrap_or_default();
+        let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+        whole.lines().filter_map(|line| line.parse().ok()).collect()
+    }
+
+    /// The rows written so far, sorted; a half-written last line does not count.
+    pub fn rows(&self, names: &[String]) -> Result<Vec<Row>, Failure> {
+        rows::read_rows(&self.path.join(ROWS), names)
+    }
+
+    /// The kept states of those replicates whose rows are there, sorted.
+    pub fn draws(&self, rows: &[Row]) -> Result<Vec<Draw>, Failure> {
+        let path = self.path.join(DRAWS);
+        if !path.exists() {
+            return Ok(Vec::new());
+        }
+        rows::read_draws(&path, rows)
+    }
+
+    /// Rewrites rows and draws, whole and sorted.
+    pub(crate) fn rewrite(&mut self, names: &[String], items: usize, kept: &[Row]) -> Result<(), Failure> {
+        let draws = self.draws(kept)?;
+        let mut text = rows::header(names);
+        kept.iter().for_each(|row| text.push_str(&rows::format_row(row)));
+        if self.path.join(DRAWS).exists() {
+            let mut text = rows::draws_header(items);
+            draws.iter().for_each(|draw| {
+                text.push_str(&rows::format_draws(draw.replicate, std::slice::from_ref(&draw.atom)));
+            });
+            write_whole(&self.path.join(DRAWS), text.as_bytes())?;
+        }
+        write_whole(&self.path.join(ROWS), text.as_bytes())?;
+        *self = Self::open(&self.path)?;
+        Ok(())
+    }
+
+    /// Drops the mark of ended workers: all have.
+    pub(crate) fn finish_workers(&self) {
+        let _ = fs::remove_file(self.path.join(ENDED));
+    }
+
+    /// Writes one of the files of the results, whole.
+    pub(crate) fn write(&self, name: &str, content: &[u8]) -> Result<(), Failure> {
+        write_whole(&self.path.join(name), content)
+    }
+}

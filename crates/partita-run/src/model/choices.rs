@@ -1,0 +1,131 @@
+//! Kernels, couplings and starts chosen at run time: one type each, so that only the target is generic.
+
+use crate::config;
+use partita::chance::{Chance, Source};
+use partita::coupling::{Cell, CommonUniform, Coupling, Independent, Labels, Maximal, Nugget, Optimal, Step};
+use partita::kernel::{Chains, Workspace};
+use partita::partition::Metric;
+use partita::rng::Sequence;
+use partita::start::{Fixed, FromPrior, KMeans};
+use partita::{Gibbs, Kernel, Partition, SplitMerge, Start, State, Target};
+use std::ops::RangeInclusive;
+
+/// A kernel.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum AnyKernel {
+    Gibbs(Gibbs),
+    SplitMerge(SplitMerge),
+}
+
+impl AnyKernel {
+    pub(crate) fn new(sampler: config::Sampler) -> Self {
+        match sampler {
+            config::Sampler::Gibbs => AnyKernel::Gibbs(Gibbs),
+            config::Sampler::SplitMerge => AnyKernel::SplitMerge(SplitMerge::default()),
+        }
+    }
+}
+
+impl<T: Target> Kernel<T> for AnyKernel {
+    fn step(&self, target: &T, state: &mut State<T>, source: &mut impl Source, work: &mut Workspace<T>) {
+        match self {
+            AnyKernel::Gibbs(kernel) => kernel.step(target, state, source, work),
+            AnyKernel::SplitMerge(kernel) => kernel.step(target, state, source, work),
+        }
+    }
+
+    fn coupled_step(
+        &self,
+        target: &T,
+        chains: &mut Chains<T>,
+        coupling: &mut impl Coupling,
+        source: &mut impl Source,
+        work: &mut Workspace<T>,
+    ) {
+        match self {
+            AnyKernel::Gibbs(kernel) => kernel.coupled_step(target, chains, coupling, source, work),
+            AnyKernel::SplitMerge(kernel) => kernel.coupled_step(target, chains, coupling, source, work),
+        }
+    }
+}
+
+/// A coupling, the nugget around it.
+#[derive(Debug, Clone)]
+pub(crate) enum AnyCoupling {
+    Optimal(Box<Nugget<Optimal>>),
+    Maximal(Nugget<Maximal>),
+    Common(Nugget<CommonUniform>),
+    Independent(Independent),
+}
+
+impl AnyCoupling {
+    pub(crate) fn new(
+        coupling: config::Coupling,
+        metric: config::Metric,
+        nugget: f64,
+        items: usize,
+    ) -> partita::Result<Self> {
+        let metric = match metric {
+            config::Metric::Hamming => Metric::Hamming,
+            config::Metric::Vi => Metric::Vi,
+        };
+        let maximal = |labels| Ok(AnyCoupling::Maximal(Nugget::new(Maximal::new(labels), nugget)?));
+        match coupling {
+            config::Coupling::Optimal => {
+                Ok(AnyCoupling::Optimal(Box::new(Nugget::new(Optimal::new(metric, items), nugget)?)))
+            }
+            config::Coupling::Maximal => maximal(Labels::ByOpening),
+            config::Coupling::Relabel => maximal(Labels::BySmallestMember),
+            config::Coupling::Common => Ok(AnyCoupling::Common(Nugget::new(CommonUniform::new(), nugget)?)),
+            config::Coupling::Independent => Ok(AnyCoupling::Independent(Independent)),
+        }
+    }
+}
+
+/// Does the same with whichever coupling it is.
+macro_rules! each {
+    ($any:expr, $coupling:ident => $do:expr) => {
+        match $any {
+            AnyCoupling::Optimal($coupling) => $do,
+            AnyCoupling::Maximal($coupling) => $do,
+            AnyCoupling::Common($coupling) => $do,
+            AnyCoupling::Independent($coupling) => $do,
+        }
+    };
+}
+
+impl Coupling for AnyCoupling {
+    fn plan(&mut self, step: &Step, plan: &mut Vec<Cell>) {
+        each!(self, coupling => coupling.plan(step, plan));
+    }
+
+    #[inline]
+    fn draw(&mut self, step: &Step, chance: &mut impl Chance) -> (usize, usize) {
+        each!(self, coupling => coupling.draw(step, chance))
+    }
+
+    fn is_faithful(&self) -> bool {
+        each!(self, coupling => coupling.is_faithful())
+    }
+}
+
+/// A law of first states.
+#[derive(Debug, Clone)]
+pub(crate) enum AnyStart {
+    Fixed(Fixed),
+    Prior(FromPrior),
+    KMeans { values: Vec<f64>, dimension: usize, clusters: RangeInclusive<usize> },
+}
+
+impl Start for AnyStart {
+    fn draw(&self, chance: &mut Sequence) -> Partition {
+        match self {
+            AnyStart::Fixed(start) => start.draw(chance),
+            AnyStart::Prior(start) => start.draw(chance),
+            AnyStart::KMeans { values, dimension, clusters } => {
+                let start = KMeans::new(values, *dimension, clusters.clone());
+                start.expect("the range was checked").draw(chance)
+            }
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! The pilot: finds lag, burn-in and sweeps from pairs that are then thrown away.
+//!
+//! Pairs start over-dispersed, half of them from a second law, because pairs that start together may
+//! meet before either has left (the trap of the common start). The lag is doubled until no pilot
+//! pair needs longer to meet than the lag itself: then the first chain has forgotten its start when
+//! the second one begins, and what the pilot has seen of meetings is what the run will see.
+
+use crate::Failure;
+use crate::model::{Model, PilotPair};
+use crate::pool;
+use partita::Schedule;
+use partita::tuning::{Trace, asymptotic_variance};
+use serde::{Deserialize, Serialize};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+/// What a pilot has found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Findings {
+    /// The lag.
+    pub lag: u64,
+    /// The burn-in.
+    pub burn_in: u64,
+    /// The sweeps.
+    pub sweeps: u64,
+    /// Pilot pairs that had not met when they were cut.
+    pub unmet: u64,
+    /// Pilot pairs of the last lag.
+    pub pairs: u64,
+    /// Asymptotic variance of one long chain, a summary each.
+    pub asymptotic_variance: Vec<f64>,
+    /// Mean kernel calls of one replicate of this schedule.
+    pub replicate_calls: f64,
+    /// Wall time of one kernel call on one processor.
+    pub seconds_per_call: f64,
+    /// Wall time of the pilot.
+    pub seconds: f64,
+    /// Kernel calls of the pilot.
+    pub kernel_calls: u64,
+}
+
+/// What was given and need not be found.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Given {
+    pub lag: Option<u64>,
+    pub burn_in: Option<u64>,
+    pub sweeps: Option<u64>,
+    pub max_sweeps: Option<u64>,
+}
+
+/// Operations the first stage of a pilot may cost, so that pilots are planned without a clock and a
+/// run is the same on every machine.
+const WORK: f64 = 4e9;
+
+/// Lags below this are not worth their saving.
+const SHORTEST_LAG: u64 = 10;
+
+struct Stage {
+    traces: Vec<Trace>,
+    seconds: f64,
+}
+
+impl Stage {
+    /// How long each pair took from the moment both chains moved.
+    fn waits(&self) -> Vec<u64> {
+        self.traces.iter().map(|t| t.tau.unwrap_or(t.sweeps()) - t.lag).collect()
+    }
+
+    fn unmet(&self) -> u64 {
+        self.traces.iter().filter(|t| t.tau.is_none()).count() as u64
+    }
+
+    fn kernel_calls(&self) -> u64 {
+        let calls = |t: &Trace| {
+            let met = t.tau.unwrap_or(t.sweeps());
+            t.sweeps() + (met - t.lag)
+        };
+        self.traces.iter().map(calls).sum()
+    }
+}
+
+/// Runs the pilot. `say` is told about each stage.
+pub(crate) fn run(
+    model: &dyn Model,
+    seed: u64,
+    given: Given,
+    threads: usize,
+    interrupted: &AtomicBool,
+    say: &mut dyn FnMut(String),
+) -> Result<Findings, Failure> {
+    let begin = Instant::now();
+    let mut calls = 0;
+    let mut busy = 0.0;
+    let mut first_pair = 0;
+    let mut stage = |pairs: u64, lag: u64, horizon: u64, cap: u64| -> Result<Stage, Failure> {
+        let started = Instant::now();
+        let mut traces = Vec::new();
+        let job = |number: u64, send: &dyn Fn((u64, Trace)), stop: &dyn Fn() -> bool| {
+            let second_start = model.has_second_start() && number % 2 == 1;
+            let pair = PilotPair { lag, horizon, max_sweeps: cap, second_start };
+            match model.pilot(number, seed, &pair, stop) {
+                Some(trace) => {
+                    send((number, trace));
+                    true
+                }
+                None => false,
+            }
+        };
+        let numbers = first_pair..first_pair + pairs;
+        first_pair += pairs;
+        let done = pool::run(threads, numbers, interrupted, job, |trace| {
+            traces.push(trace);
+            Ok(())
+        })?;
+        if !done {
+            return Err(Failure::Interrupted("interrupted during the pilot: nothing was kept".into()));
+        }
+        traces.sort_by_key(|(number, _)| *number);
+        let traces: Vec<Trace> = traces.into_iter().map(|(_, trace)| trace).collect();
+        let stage = Stage { traces, seconds: started.elapsed().as_secs_f64() };
+        calls += stage.kernel_calls();
+        busy += stage.seconds * threads as f64;
+        Ok(stage)
+    };
+
+    // How many pairs and sweeps the work allows: 200 pairs of 300 sweeps, or fewer of large problems.
+    let sweep = model.sweep_work();
+    let pairs = ((WORK / (300.0 * sweep)) as u64).clamp(20, 200) / 2 * 2;
+    let cap =
+        given.max_sweeps.unwrap_or(((20.0 * WORK / (pairs as f64 * sweep)) as u64).clamp(1_000, 200_000));
+
+    // Stage after stage, the lag grows until no pair waits longer than the lag.
+    let mut lag = given.lag.unwrap_or(SHORTEST_LAG);
+    let mut last = stage(pairs, lag, lag, cap)?;
+    while given.lag.is_none() && last.unmet() == 0 {
+        let longest = last.waits().into_iter().max().unwrap_or(1);
+        if longest <= lag {
+            break;
+        }
+        lag = longest.max(2 * lag);
+        say(format!("pilot: a pair took {longest} sweeps to meet; trying a lag of {lag}"));
+        last = stage(pairs, lag, lag, cap)?;
+    }
+    if given.lag.is_none() && last.unmet() > 0 {
+        // Not all meet: the best that can be done is to say so and to go on with what was seen.
+        let waits = last.waits();
+        lag = lag.max(waits.iter().copied().max().unwrap_or(lag) / 10);
+    }
+
+    let burn_in = given.burn_in.unwrap_or_else(|| given.sweeps.map_or(lag, |m| lag.min(m / 2)));
+    let sweeps = given.sweeps.unwrap_or_else(|| (10 * lag).max(10 * burn_in).max(100));
+    let schedule = Schedule::new(lag, burn_in, sweeps)?;
+
+    // A few long traces: what a long chain's variance is, and what a sweep costs after the meeting.
+    let long = (pairs / 10).clamp(2, 8);
+    let traces = stage(long, lag, sweeps, cap.max(sweeps))?;
+    let width = model.names().len();
+    let variance = (0..width)
+        .map(|j| {
+            let each: Vec<f64> = traces
+                .traces
+                .iter()
+                .filter_map(|trace| {
+                    let series: Vec<f64> = (burn_in..=trace.sweeps()).map(|t| trace.x(t)[j]).collect();
+                    asymptotic_variance(&series)
+                })
+                .collect();
+            each.iter().sum::<f64>() / each.len().max(1) as f64
+        })
+        .collect();
+    let waits = last.waits();
+    let mean_cost =
+        waits.iter().map(|w| schedule.cost(lag + w) as f64).sum::<f64>() / waits.len().max(1) as f64;
+    Ok(Findings {
+        lag,
+        burn_in,
+        sweeps,
+        unmet: last.unmet(),
+        pairs: last.traces.len() as u64,
+        asymptotic_variance: variance,
+        replicate_calls: mean_cost,
+        seconds_per_call: busy / calls.max(1) as f64,
+        seconds: begin.elapsed().as_secs_f64(),
+        kernel_calls: calls,
+    })
+}

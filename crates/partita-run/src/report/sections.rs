@@ -1,0 +1,274 @@
+//! The sections of the page, in order; one without data is left out.
+
+use maud::{Markup, html};
+
+use super::numbers::{duration, grouped, short};
+use super::tables;
+use crate::results::{CoClustering, Page, Summary};
+
+/// One section: its anchor, its heading, its body.
+pub(super) struct Section {
+    /// The anchor.
+    pub(super) id: &'static str,
+    /// The heading, also in the contents.
+    pub(super) heading: &'static str,
+    /// What follows the heading.
+    pub(super) body: Markup,
+}
+
+/// All sections that have something to show.
+pub(super) fn all(page: &Page) -> Vec<Section> {
+    let mut figures = 0;
+    let mut caption = |text: Markup| {
+        figures += 1;
+        html! { figcaption { b { "Figure " (figures) ". " } (text) } }
+    };
+    let s = &page.summary;
+    let mut out = Vec::new();
+    let mut push = |id, heading, body| out.push(Section { id, heading, body });
+
+    if !s.summaries.is_empty() {
+        push("summaries", "Summaries", summaries(s));
+    }
+    if !s.cluster_count.is_empty() {
+        push(
+            "clusters",
+            "Number of clusters",
+            html! {
+                figure {
+                    div.chart #chart-count data-label="Bars: estimated probability of each number of clusters, with 95 % intervals." {}
+                    (caption(html! { "Estimated posterior distribution of the number of clusters. Lines are 95 % intervals. \
+                        The estimates are unbiased, so one may leave [0, 1] by chance." }))
+                    (tables::counts(&s.cluster_count))
+                }
+            },
+        );
+    }
+    if let Some(co) = page.co_clustering.as_ref().filter(|co| co.names.len() > 1) {
+        push("co-clustering", "Who is together", heat_map(co, caption(heat_caption(co))));
+    }
+    let (curve, bound) =
+        (!page.survival.is_empty() || !s.meeting.survival.is_empty(), !s.tv_bound.is_empty());
+    if curve || bound {
+        push(
+            "meeting",
+            "Meeting times",
+            html! {
+                div.pair {
+                    @if curve {
+                        figure {
+                            div.controls { button #survival-log type="button" aria-pressed="false" { "Log sweeps" } }
+                            div.chart #chart-survival data-label="Step curve: share of pairs that have not met after t sweeps, with 95 % band." {}
+                            (caption(survival_caption(page)))
+                        }
+                    }
+                    @if bound {
+                        figure {
+                            div.controls { button #tv-log type="button" aria-pressed="true" { "Log bound" } }
+                            div.chart #chart-tv data-label="Step curve: bound on the total variation distance to the target after t sweeps of one chain." {}
+                            (caption(bound_caption(s)))
+                        }
+                    }
+                }
+            },
+        );
+    }
+    if page.estimates.iter().any(|e| e.values.iter().any(|v| v.is_finite())) {
+        push("estimates", "Individual estimates", estimates(page, &mut caption));
+    }
+    if let Some(d) = page.density.as_ref().filter(|d| !d.x.is_empty()) {
+        push(
+            "density",
+            "Predictive density",
+            html! {
+                figure {
+                    div.chart #chart-density data-label={ "Curve: predictive density of " (d.axis) ", with 95 % band." } {}
+                    (caption(html! { "Posterior predictive density of " i { (d.axis) } ". The band is the pointwise 95 % interval; \
+                        ticks on the axis are the data." }))
+                }
+            },
+        );
+    }
+    if let Some(points) = page.scatter.as_ref().filter(|p| !p.x.is_empty()) {
+        push(
+            "points",
+            "The data and the clustering",
+            html! {
+                figure {
+                    ul.legend #legend-scatter aria-label="Clusters and their sizes" {}
+                    div.chart #chart-scatter data-label={ "Points: " (points.axes[0]) " and " (points.axes[1]) ", marked by cluster." } {}
+                    (caption(html! { "The items over " i { (points.axes[0]) } " (across) and " i { (points.axes[1]) } " (up). \
+                        Colour and shape tell the cluster; sizes in brackets."
+                        @if let Some(note) = &points.note { " " (note) } }))
+                }
+            },
+        );
+    }
+    if s.summaries.iter().any(|l| l.inefficiency.is_some_and(|v| v.is_finite() && v > 0.0)) {
+        push(
+            "efficiency",
+            "Against one long chain",
+            html! {
+                p { "Inefficiency is the expected cost of an estimate times its variance, over the asymptotic variance of one \
+                    long chain. 1 is parity; 2 means twice the sweeps in all for the same accuracy, which the replicates can \
+                    share among processors." }
+                (tables::efficiency(&s.summaries))
+            },
+        );
+    }
+    if !(page.command.is_empty() && page.provenance.is_empty()) {
+        push("repeat", "How to repeat this run", repeat(page));
+    }
+    out
+}
+
+/// What was asked, the answer, the warnings, and the run in a few numbers.
+pub(super) fn lead(page: &Page, contents: &[Section]) -> Markup {
+    let s = &page.summary;
+    html! {
+        div.lead {
+            h1 { (page.title) }
+            @if !page.question.is_empty() { p.question { (page.question) } }
+            @if !page.answer.is_empty() {
+                ul.answer { @for sentence in &page.answer { li { (sentence) } } }
+            }
+            @if !s.notes.is_empty() {
+                aside.notes role="note" aria-labelledby="notes" {
+                    h2 #notes { "Please note" }
+                    ul { @for note in &s.notes { li { (note) } } }
+                }
+            }
+            dl.facts {
+                div { dt { "Replicates" } dd { (grouped(s.replicates)) } }
+                div { dt { "Censored" } dd { (grouped(s.censored)) } }
+                div { dt { "Lag L" } dd { (grouped(s.lag)) } }
+                div { dt { "Burn-in k" } dd { (grouped(s.burn_in)) } }
+                div { dt { "Sweeps m" } dd { (grouped(s.sweeps)) } }
+                div { dt { "Single-chain sweeps" } dd { (grouped(s.kernel_calls)) } }
+                div { dt { "Wall time" } dd { (duration(s.seconds)) } }
+                div.long { dt { "Seed" } dd { (s.seed) } }
+            }
+            nav aria-label="Contents" { @for section in contents { a href={ "#" (section.id) } { (section.heading) } " " } }
+        }
+    }
+}
+
+fn summaries(s: &Summary) -> Markup {
+    let rule = match s.rule.as_str() {
+        "mean" => "Intervals are those of the mean over replicates planned beforehand.",
+        "deadline" => "The run had a deadline: intervals follow the unbiased rule over workers.",
+        _ => "",
+    };
+    html! {
+        p {
+            "Posterior expectations, rounded to what their errors support. The mean is unbiased"
+            @if s.censored > 0 { " but for the replicates that were censored" }
+            "; the trimmed mean and the median of means are steadier against outliers. " (rule)
+        }
+        div.controls { button #copy-summaries type="button" { "Copy as TSV" } }
+        (tables::summaries(&s.summaries))
+    }
+}
+
+fn heat_map(co: &CoClustering, caption: Markup) -> Markup {
+    let label = format!("Heat map: probability that two of {} items share a cluster.", co.names.len());
+    html! {
+        figure {
+            div.heat {
+                div.controls {
+                    button #heat-in type="button" aria-label="Zoom in" { "+" }
+                    button #heat-out type="button" aria-label="Zoom out" { "\u{2212}" }
+                    button #heat-reset type="button" { "Whole map" }
+                    span.ramp { "0" i {} "1" }
+                }
+                div #heat data-label=(label) {}
+            }
+            (caption)
+        }
+    }
+}
+
+fn heat_caption(co: &CoClustering) -> Markup {
+    let finite = || co.matrix.iter().copied().filter(|v| v.is_finite());
+    let (low, high) = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
+    let outside = finite().filter(|v| !(0.0..=1.0).contains(v)).count();
+    html! {
+        "Estimated probability that two items share a cluster. Items are ordered by the clustering marked along the axes. "
+        @if outside > 0 {
+            "Unbiased estimates may leave [0, 1]: here they range from " (short(low, 3)) " to " (short(high, 3))
+            ". Only the colours are clipped; the values shown on pointing are raw. "
+        }
+        @if let Some(note) = &co.note { (note) " " }
+        span.screen { "Drag over a square or click to zoom; Shift and drag to move; two fingers on a touch screen." }
+    }
+}
+
+fn survival_caption(page: &Page) -> Markup {
+    let m = &page.summary.meeting;
+    let quantiles =
+        [("median", m.median), ("95 % quantile", m.q95), ("99 % quantile", m.q99), ("largest", m.max)];
+    let known: Vec<String> = m
+        .mean
+        .map(|mean| format!("mean {}", short(mean, 4)))
+        .into_iter()
+        .chain(
+            quantiles.into_iter().filter_map(|(name, value)| value.map(|v| format!("{name} {}", grouped(v)))),
+        )
+        .collect();
+    html! {
+        "Share of pairs that have not met after t sweeps (Kaplan\u{2013}Meier)"
+        @if !page.survival.is_empty() { ", with 95 % band" } ". "
+        @if !known.is_empty() { "Meeting times: " (known.join(", ")) ". " }
+        @if !page.censored_at.is_empty() { "Upright marks are censored pairs." }
+    }
+}
+
+fn bound_caption(s: &Summary) -> Markup {
+    html! {
+        "Estimated bound on the total variation distance between one chain and the target. "
+        @match s.tv_sweeps {
+            Some(sweeps) => { "It is at most 0.01 after " (grouped(sweeps)) " sweeps. " }
+            None => { "It is not known to reach 0.01. " }
+        }
+        @if !s.tv_bound_complete { "Some pairs did not meet, so the tail of the bound is unknown (dashed)." }
+    }
+}
+
+fn estimates(page: &Page, caption: &mut impl FnMut(Markup) -> Markup) -> Markup {
+    html! {
+        figure {
+            div.controls {
+                @if page.estimates.len() > 1 {
+                    label {
+                        "Summary"
+                        select #estimates-of {
+                            @for (i, e) in page.estimates.iter().enumerate() { option value=(i) { (e.name) } }
+                        }
+                    }
+                }
+                button #estimates-centre type="button" aria-pressed="false" { "Central 98 %" }
+            }
+            div.chart #chart-estimates data-label="Points: the estimate of each replicate, with a histogram beside." {}
+            (caption(html! {
+                "The estimate of each replicate, and their histogram. Dotted lines are the 1 % and 99 % quantiles; \
+                 the solid line is the mean."
+                @if page.estimates.iter().any(|e| e.censored.contains(&true)) { " Crosses are censored replicates." }
+            }))
+        }
+    }
+}
+
+fn repeat(page: &Page) -> Markup {
+    html! {
+        @if !page.command.is_empty() {
+            div.command { pre { code { (page.command) } } button #copy-command type="button" { "Copy" } }
+        }
+        @if !page.provenance.is_empty() {
+            div.scroll {
+                table.plain { tbody {
+                    @for (what, value) in &page.provenance { tr { th scope="row" { (what) } td { (value) } } }
+                } }
+            }
+        }
+    }
+}

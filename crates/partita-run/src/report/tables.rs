@@ -1,0 +1,198 @@
+//! The tables of the page, with a thin graphic in each row made as SVG.
+
+use maud::{Markup, html};
+
+use super::numbers::{error, error_of, exact, rounded, short};
+use crate::results::{CountLine, Line};
+
+/// What a summary's name means, for the names that partita gives.
+fn meaning(name: &str) -> Option<String> {
+    let (kind, rest) = name.split_once(':').unwrap_or((name, ""));
+    Some(match (kind, rest) {
+        ("clusters", "") => "number of clusters".into(),
+        ("top", "1") => "share of items in the largest cluster".into(),
+        ("top", r) if r.parse::<u32>().is_ok() => format!("share of items in the {r} largest clusters"),
+        ("co", pair) => {
+            let (i, j) = pair.split_once(',')?;
+            format!("items {i} and {j} share a cluster")
+        }
+        ("entropy", "") => "entropy of the cluster sizes, in nats".into(),
+        ("reference", "hamming") => "Hamming distance to the reference".into(),
+        ("reference", "vi") => "variation of information to the reference".into(),
+        ("reference", "ari") => "adjusted Rand index with the reference".into(),
+        _ => return None,
+    })
+}
+
+fn name_cell(name: &str) -> Markup {
+    html! { th scope="row" { code { (name) } @if let Some(text) = meaning(name) { small { (text) } } } }
+}
+
+fn number(name: &str, field: &str, value: f64, text: &str) -> Markup {
+    html! { span.number data-name=(name) data-field=(field) data-value=(exact(value)) title=(exact(value)) { (text) } }
+}
+
+fn ends(name: &str, field: &str, interval: Option<[f64; 2]>, error: Option<f64>) -> Markup {
+    html! {
+        @if let Some([low, high]) = interval {
+            span.number {
+                "[" (number(name, &format!("{field}.0"), low, &rounded(low, error))) ", "
+                (number(name, &format!("{field}.1"), high, &rounded(high, error))) "]"
+            }
+        } @else { small { "unknown" } }
+    }
+}
+
+/// An estimate with its interval, on a strip of `width` units.
+fn dot_and_interval(
+    x: impl Fn(f64) -> f64,
+    y: f64,
+    value: f64,
+    interval: Option<[f64; 2]>,
+    mark: u8,
+) -> Markup {
+    let at = x(value);
+    html! {
+        @if let Some([low, high]) = interval {
+            line.whisker x1=(format!("{:.1}", x(low))) x2=(format!("{:.1}", x(high))) y1=(y) y2=(y) {}
+        }
+        @match mark {
+            0 => circle.solid cx=(format!("{at:.1}")) cy=(y) r="3.2" {},
+            1 => circle.open cx=(format!("{at:.1}")) cy=(y) r="2.6" {},
+            _ => rect.open x=(format!("{:.1}", at - 2.4)) y=(y - 2.4) width="4.8" height="4.8" {},
+        }
+    }
+}
+
+fn row_plot(line: &Line) -> Markup {
+    let rows = [
+        (line.mean, line.ci95),
+        (line.trimmed, line.trimmed_ci95),
+        (line.median_of_means, line.median_of_means_ci95),
+    ];
+    let all = || {
+        rows.iter()
+            .flat_map(|(value, interval)| interval.iter().flatten().copied().chain([*value]))
+            .filter(|v| v.is_finite())
+    };
+    let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
+    let x = |v: f64| if high > low { 5.0 + 126.0 * (v - low) / (high - low) } else { 68.0 };
+    html! {
+        svg.rowplot viewBox="0 0 136 34" aria-hidden="true" {
+            @for (i, (value, interval)) in rows.into_iter().enumerate() {
+                @if value.is_finite() { (dot_and_interval(x, 6.0 + 11.0 * i as f64, value, interval, i as u8)) }
+            }
+        }
+    }
+}
+
+/// The estimates of each summary.
+pub(super) fn summaries(lines: &[Line]) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="region" aria-label="Table of summaries" {
+            table #table-summaries {
+                thead { tr {
+                    th scope="col" { "Summary" }
+                    th scope="col" { "Mean ± s.e." }
+                    th scope="col" { "95 % interval" }
+                    th scope="col" { "Trimmed mean" small { "95 % interval" } }
+                    th scope="col" { "Median of means" small { "95 % interval" } }
+                    th scope="col" { "Agreement" }
+                } }
+                tbody {
+                    @for line in lines { (summary_row(line)) }
+                }
+            }
+        }
+        p.remark { "Agreement: \u{25cf} mean, \u{25cb} trimmed mean, \u{25a1} median of means, with their 95 % intervals; each row has a scale of its own." }
+    }
+}
+
+fn summary_row(line: &Line) -> Markup {
+    let name = line.name.as_str();
+    let se = line.se.or_else(|| error_of(line.ci95));
+    let other = |field: &str, value: f64, interval: Option<[f64; 2]>| {
+        let se = error_of(interval).or(line.se);
+        html! {
+            td data-name=(name) data-field=(field) data-value=(exact(value)) {
+                span.number title=(exact(value)) { (rounded(value, se)) }
+                br; small { (ends(name, &format!("{field}_ci95"), interval, se)) }
+            }
+        }
+    };
+    html! {
+        tr {
+            (name_cell(name))
+            td.number data-name=(name) data-field="mean" data-value=(exact(line.mean)) title=(exact(line.mean)) {
+                (rounded(line.mean, se))
+                @if let Some(se) = line.se { small { " ± " (number(name, "se", se, &error(se))) } }
+            }
+            td { (ends(name, "ci95", line.ci95, se)) }
+            (other("trimmed", line.trimmed, line.trimmed_ci95))
+            (other("median_of_means", line.median_of_means, line.median_of_means_ci95))
+            td { (row_plot(line)) }
+        }
+    }
+}
+
+/// The probabilities of the numbers of clusters.
+pub(super) fn counts(lines: &[CountLine]) -> Markup {
+    html! {
+        details {
+            summary { "The numbers" }
+            div.scroll {
+                table.narrow {
+                    thead { tr { th scope="col" { "Clusters" } th scope="col" { "Probability" } th scope="col" { "95 % interval" } } }
+                    tbody {
+                        @for line in lines {
+                            @let se = error_of(line.ci95);
+                            @let name = format!("clusters={}", line.clusters);
+                            tr {
+                                td { (line.clusters) }
+                                td { (number(&name, "probability", line.probability, &rounded(line.probability, se))) }
+                                td { (ends(&name, "ci95", line.ci95, se)) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The inefficiency of each summary that has one, on a common logarithmic scale with parity marked.
+pub(super) fn efficiency(lines: &[Line]) -> Markup {
+    let known: Vec<(&str, f64)> = lines
+        .iter()
+        .filter_map(|l| l.inefficiency.filter(|v| v.is_finite() && *v > 0.0).map(|v| (l.name.as_str(), v)))
+        .collect();
+    let low = known.iter().map(|k| k.1).fold(0.8, f64::min).ln();
+    let high = known.iter().map(|k| k.1).fold(2.0, f64::max).ln();
+    let x = |v: f64| 8.0 + 272.0 * (v.ln() - low) / (high - low);
+    html! {
+        div.scroll tabindex="0" role="region" aria-label="Table of inefficiencies" {
+            table.narrow {
+                thead { tr {
+                    th scope="col" { "Summary" }
+                    th scope="col" { "Inefficiency" }
+                    th scope="col" { "Against parity" small { "upright line: 1; log scale" } }
+                } }
+                tbody {
+                    @for (name, value) in known {
+                        tr {
+                            (name_cell(name))
+                            td { (number(name, "inefficiency", value, &short(value, 3))) }
+                            td {
+                                svg.rowplot.wide viewBox="0 0 288 20" aria-hidden="true" {
+                                    line.axis x1=(format!("{:.1}", x(1.0))) x2=(format!("{:.1}", x(1.0))) y1="0" y2="20" {}
+                                    line.whisker x1=(format!("{:.1}", x(1.0))) x2=(format!("{:.1}", x(value))) y1="10" y2="10" {}
+                                    circle.solid cx=(format!("{:.1}", x(value))) cy="10" r="4" {}
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

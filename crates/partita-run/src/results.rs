@@ -1,0 +1,185 @@
+//! What a run has found: the object of `--json` and `summary.json`, and what the report page shows.
+//!
+//! Field names are the contract of the command; outside programs read them.
+
+use serde::{Deserialize, Serialize};
+
+/// The answers of a run: printed by `--json`, kept as `summary.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Replicates that ended, censored ones among them.
+    pub replicates: u64,
+    /// Replicates cut by the cap before their chains met.
+    pub censored: u64,
+    /// The seed.
+    pub seed: u64,
+    /// The lag `L`.
+    pub lag: u64,
+    /// The burn-in `k`.
+    pub burn_in: u64,
+    /// The sweeps `m`.
+    pub sweeps: u64,
+    /// Wall time of the replicates alone: no pilot, no reading, no report.
+    pub seconds: f64,
+    /// Sweeps of single chains: a coupled sweep counts two.
+    pub kernel_calls: u64,
+    /// One line a summary asked for.
+    pub summaries: Vec<Line>,
+    /// Meeting times.
+    pub meeting: Meeting,
+    /// Bound on the total variation distance to the target after so many sweeps of one chain.
+    pub tv_bound: Vec<(u64, f64)>,
+    /// Whether all pairs met, so that the bound is whole; otherwise its tail is unknown.
+    pub tv_bound_complete: bool,
+    /// Sweeps after which the bound is at most 0.01; none where it is not known to get there.
+    pub tv_sweeps: Option<u64>,
+    /// Estimated probability of each number of clusters.
+    pub cluster_count: Vec<CountLine>,
+    /// How intervals were made: `mean` (all replicates planned beforehand) or `deadline` (the
+    /// unbiased rule over workers).
+    pub rule: String,
+    /// Sentences a reader must know: censoring, a start that risks something, a slow meeting.
+    pub notes: Vec<String>,
+}
+
+/// The estimates of one summary.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Line {
+    /// Its name: `clusters`, `top:1`, `co:0,21`.
+    pub name: String,
+    /// The mean over replicates: unbiased unless replicates were censored.
+    pub mean: f64,
+    /// Its standard error; none for a single replicate.
+    pub se: Option<f64>,
+    /// The 95 % interval of the mean; none for a single replicate.
+    pub ci95: Option<[f64; 2]>,
+    /// The trimmed mean (biased where the sample is skewed).
+    pub trimmed: f64,
+    /// Its 95 % interval.
+    pub trimmed_ci95: Option<[f64; 2]>,
+    /// The median of means.
+    pub median_of_means: f64,
+    /// Its 95 % interval.
+    pub median_of_means_ci95: Option<[f64; 2]>,
+    /// `E[cost] * Var(H)` over the asymptotic variance of one long chain: 1 is parity; none unknown.
+    pub inefficiency: Option<f64>,
+}
+
+/// The probability of one number of clusters.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CountLine {
+    /// `3`, or `>20` for the rest.
+    pub clusters: String,
+    /// Unbiased, so it may leave [0, 1] by chance.
+    pub probability: f64,
+    /// The 95 % interval.
+    pub ci95: Option<[f64; 2]>,
+}
+
+/// Meeting times of the pairs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Meeting {
+    /// Pairs that met.
+    pub met: u64,
+    /// Mean of the meeting times; none if a pair was censored (it is then not known).
+    pub mean: Option<f64>,
+    /// Kaplan-Meier quantiles; none where censoring hides them.
+    pub median: Option<u64>,
+    /// The 95 % quantile.
+    pub q95: Option<u64>,
+    /// The 99 % quantile.
+    pub q99: Option<u64>,
+    /// The largest meeting time seen.
+    pub max: Option<u64>,
+    /// The Kaplan-Meier curve `P(tau > t)` at the times where it steps.
+    pub survival: Vec<(u64, f64)>,
+}
+
+/// Everything that the report page shows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Page {
+    /// What was analysed, e.g. `seed.csv` or `built-in demonstration data`.
+    pub title: String,
+    /// What was asked, in a sentence or two.
+    pub question: String,
+    /// The answer in words with intervals, a sentence each.
+    pub answer: Vec<String>,
+    /// The numbers.
+    pub summary: Summary,
+    /// The meeting curve with its interval: (time, survival, low, high).
+    pub survival: Vec<(u64, f64, f64, f64)>,
+    /// Times at which pairs were censored.
+    pub censored_at: Vec<u64>,
+    /// The individual estimates of each summary, at most some thousands.
+    pub estimates: Vec<Estimates>,
+    /// The co-clustering matrix; none where nothing was kept.
+    pub co_clustering: Option<CoClustering>,
+    /// The data as points with cluster colours; none for graphs and one-column data.
+    pub scatter: Option<Scatter>,
+    /// The predictive density, for one-column data.
+    pub density: Option<Density>,
+    /// How to repeat the run: (what, value).
+    pub provenance: Vec<(String, String)>,
+    /// The command that repeats it.
+    pub command: String,
+}
+
+/// Individual estimates of one summary, in replicate order.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Estimates {
+    /// The summary's name.
+    pub name: String,
+    /// The replicate numbers.
+    pub replicates: Vec<u64>,
+    /// The estimates.
+    pub values: Vec<f64>,
+    /// Whether each was censored.
+    pub censored: Vec<bool>,
+}
+
+/// A co-clustering matrix, items ordered by a clustering.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CoClustering {
+    /// Names of the items, in the order shown.
+    pub names: Vec<String>,
+    /// The cluster of each item shown, for marks along the axes.
+    pub clusters: Vec<usize>,
+    /// Row by row, raw (not clipped): estimated probability of sharing a cluster.
+    pub matrix: Vec<f64>,
+    /// Said where not all items are shown.
+    pub note: Option<String>,
+}
+
+/// Points in two coordinates.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Scatter {
+    /// Names of the axes: two columns, or two principal axes with the share they explain.
+    pub axes: [String; 2],
+    /// Names of the items.
+    pub names: Vec<String>,
+    /// First coordinates.
+    pub x: Vec<f64>,
+    /// Second coordinates.
+    pub y: Vec<f64>,
+    /// The cluster of each point.
+    pub clusters: Vec<usize>,
+    /// Said where not all points are shown.
+    pub note: Option<String>,
+}
+
+/// A predictive density on a grid.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Density {
+    /// The name of the column.
+    pub axis: String,
+    /// Where.
+    pub x: Vec<f64>,
+    /// The estimate.
+    pub value: Vec<f64>,
+    /// The 95 % interval's lower end.
+    pub low: Vec<f64>,
+    /// The 95 % interval's upper end.
+    pub high: Vec<f64>,
+    /// The data, for a rug.
+    pub data: Vec<f64>,
+}

@@ -1,0 +1,62 @@
+//! Small matters of wording: nearest names, plain reasons, numbers a person reads.
+
+/// The nearest of some names, if one is near enough to be meant.
+pub(crate) fn closest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    names
+        .into_iter()
+        .map(|name| (strsim::damerau_levenshtein(word, name), name))
+        .min()
+        .filter(|(distance, name)| *distance <= 1 + name.len() / 3)
+        .map(|(_, name)| name.to_string())
+}
+
+/// An operating-system error without its number.
+pub(crate) fn plain(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    match text.find(" (os error") {
+        Some(at) => text[..at].to_lowercase(),
+        None => text,
+    }
+}
+
+/// A value with the digits its uncertainty supports: two digits of it.
+pub fn rounded(value: f64, uncertainty: f64) -> String {
+    if !value.is_finite() {
+        return "–".into();
+    }
+    let digits = if uncertainty.is_finite() && uncertainty > 0.0 {
+        (1.0 - uncertainty.log10().floor()).clamp(0.0, 12.0) as usize
+    } else {
+        4
+    };
+    format!("{value:.digits$}")
+}
+
+/// Seconds as a person says them.
+pub fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 10.0 => format!("{s:.1} s"),
+        s if s < 120.0 => format!("{s:.0} s"),
+        s if s < 7200.0 => format!("{:.0} min", s / 60.0),
+        s => format!("{:.1} h", s / 3600.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_rounded_to_their_error() {
+        assert_eq!(rounded(0.320_712, 0.000_81), "0.32071");
+        assert_eq!(rounded(4.6, 0.3), "4.60");
+        assert_eq!(rounded(1234.5, 250.0), "1234");
+        assert_eq!(rounded(3.0, 0.0), "3.0000");
+    }
+
+    #[test]
+    fn the_closest_name_is_near() {
+        assert_eq!(closest("burnin", ["lag", "burn_in"]), Some("burn_in".into()));
+        assert_eq!(closest("zebra", ["lag", "burn_in"]), None);
+    }
+}

@@ -1,0 +1,191 @@
+//! The report page holds what the run found, as text that cannot act, and works in a real browser.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use partita_run::report::render;
+use partita_run::results::Page;
+
+#[path = "report/pages.rs"]
+mod pages;
+
+fn island(html: &str) -> &str {
+    let open = "id=\"page-data\" type=\"application/json\">";
+    let from = html.find(open).expect("the page carries its data") + open.len();
+    &html[from..from + html[from..].find("</script>").expect("the data end")]
+}
+
+#[test]
+fn the_data_come_back_equal() {
+    for page in [pages::table(), pages::column(), pages::colouring(), pages::bare()] {
+        let back: Page = serde_json::from_str(island(&render(&page))).unwrap();
+        assert_eq!(back, page);
+    }
+}
+
+#[test]
+fn names_from_the_data_are_text() {
+    let html = render(&pages::table());
+    assert!(!html.contains("<script>alert"));
+    assert!(html.contains("&lt;/script&gt;&lt;script&gt;alert(1)"));
+    assert!(!island(&html).contains('<'));
+    // The data, the script, nothing else.
+    assert_eq!(html.matches("<script").count(), 2);
+    assert_eq!(html.matches("</script>").count(), 2);
+
+    let mut page = pages::bare();
+    let quote = "\" onmouseover=\"alert(1)\" <!-- & '";
+    page.title = quote.into();
+    page.question = quote.into();
+    page.command = quote.into();
+    page.summary.notes = vec![quote.into()];
+    page.provenance = vec![(quote.into(), quote.into())];
+    page.co_clustering = pages::colouring().co_clustering;
+    page.co_clustering.as_mut().unwrap().note = Some(quote.into());
+    page.density = pages::column().density;
+    page.density.as_mut().unwrap().axis = quote.into();
+    let html = render(&page);
+    assert!(!html.contains("onmouseover=\"alert"));
+    assert!(!html.contains("<!--"));
+}
+
+#[test]
+fn the_page_asks_for_nothing() {
+    for page in [pages::table(), pages::column(), pages::colouring()] {
+        let html = render(&page);
+        for outside in ["http://", "https://", "src=", "@import", "url(", "<iframe", "<img"] {
+            assert!(!html.contains(outside), "{outside}");
+        }
+        assert!(html.contains("default-src 'none'"));
+    }
+}
+
+#[test]
+fn the_page_is_light() {
+    let page = pages::table();
+    let html = render(&page);
+    let own = html.len() - island(&html).len();
+    println!("page {} bytes without data, {} in all", own, html.len());
+    assert!(own < 100_000);
+}
+
+#[test]
+fn sections_without_data_are_left_out() {
+    let has = |html: &str, id: &str| html.contains(&format!("<section id=\"{id}\""));
+    let all = [
+        "summaries",
+        "clusters",
+        "co-clustering",
+        "meeting",
+        "estimates",
+        "density",
+        "points",
+        "efficiency",
+        "repeat",
+    ];
+    let shown = |page: Page| {
+        let html = render(&page);
+        all.into_iter().filter(|id| has(&html, id)).collect::<Vec<_>>()
+    };
+    assert_eq!(shown(pages::bare()), Vec::<&str>::new());
+    let without = |gone: &[&str]| all.into_iter().filter(|id| !gone.contains(id)).collect::<Vec<_>>();
+    assert_eq!(shown(pages::table()), without(&["density"]));
+    assert_eq!(shown(pages::column()), without(&["points"]));
+    assert_eq!(shown(pages::colouring()), without(&["density", "points"]));
+    assert!(!render(&pages::colouring()).contains("class=\"notes\""));
+    assert!(render(&pages::table()).contains("class=\"notes\""));
+}
+
+#[test]
+fn numbers_that_are_not_finite_do_not_break_the_page() {
+    let mut page = pages::table();
+    page.estimates[0].values[5] = f64::NAN;
+    page.summary.summaries[0].mean = f64::INFINITY;
+    page.summary.summaries[0].ci95 = None;
+    page.summary.summaries[0].se = None;
+    page.co_clustering.as_mut().unwrap().matrix[7] = f64::NAN;
+    let html = render(&page);
+    serde_json::from_str::<serde_json::Value>(island(&html)).unwrap();
+    assert!(html.contains("unknown"));
+}
+
+#[test]
+fn exact_values_stand_beside_rounded_ones() {
+    let page = pages::table();
+    let html = render(&page);
+    for line in &page.summary.summaries[..5] {
+        for (field, value) in
+            [("mean", line.mean), ("se", line.se.unwrap()), ("trimmed_ci95.1", line.trimmed_ci95.unwrap()[1])]
+        {
+            let cell = format!("data-name=\"{}\" data-field=\"{field}\" data-value=\"{value}\"", line.name);
+            assert!(html.contains(&cell), "{cell}");
+        }
+    }
+}
+
+fn found(names: &[&str]) -> Option<PathBuf> {
+    let paths = std::env::var_os("PATH")?;
+    names
+        .iter()
+        .flat_map(|name| std::env::split_paths(&paths).map(move |dir| dir.join(name)))
+        .find(|p| p.is_file())
+}
+
+/// Writes the page and its summary to a folder of their own, and lets the driver look at them there. With
+/// `PARTITA_PICTURES` set to a folder, pictures are left in it.
+fn in_browser(name: &str, page: &Page) {
+    let Some(chromium) = found(&["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"])
+    else {
+        println!("skipped: no chromium on the path");
+        return;
+    };
+    let Some(node) = found(&["node", "nodejs"]) else {
+        println!("skipped: no node on the path");
+        return;
+    };
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("report-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (html, json) = (folder.join("report.html"), folder.join("summary.json"));
+    std::fs::write(&html, render(page)).unwrap();
+    std::fs::write(&json, serde_json::to_string(&page.summary).unwrap()).unwrap();
+    let mut driver = Command::new(node);
+    driver.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/report/browser.mjs"));
+    driver.args([&chromium, &folder.join("profile"), &html, &json]);
+    if let Some(pictures) = std::env::var_os("PARTITA_PICTURES") {
+        let pictures = Path::new(&pictures).join(name);
+        std::fs::create_dir_all(&pictures).unwrap();
+        driver.arg(pictures);
+    }
+    let output = driver.output().unwrap();
+    let (said, complained) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    println!("{said}");
+    assert!(output.status.success(), "{said}\n{complained}");
+    std::fs::remove_dir_all(&folder).ok();
+}
+
+#[test]
+fn a_browser_shows_a_table() {
+    in_browser("table", &pages::table());
+}
+
+#[test]
+fn a_browser_shows_one_column() {
+    in_browser("column", &pages::column());
+}
+
+#[test]
+fn a_browser_shows_a_colouring() {
+    in_browser("colouring", &pages::colouring());
+}
+
+#[test]
+fn a_browser_shows_an_almost_empty_page() {
+    let mut page = pages::bare();
+    page.summary.summaries = pages::table().summary.summaries;
+    for line in &mut page.summary.summaries {
+        (line.se, line.ci95, line.trimmed_ci95, line.median_of_means_ci95) = (None, None, None, None);
+        line.inefficiency = None;
+    }
+    in_browser("bare", &page);
+}
