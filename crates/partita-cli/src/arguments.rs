@@ -97,10 +97,10 @@ pub struct RunOptions {
     /// What is known of the clusters' covariance: known, shared, diagonal or full [known]
     #[arg(long, help_heading = "Model")]
     covariance: Option<Covariance>,
-    /// Standard deviation of cluster centres [0.8 on standardised columns]
+    /// Standard deviation of cluster centres [0.5]
     #[arg(long, value_name = "SD", help_heading = "Model")]
     prior_sd: Option<f64>,
-    /// Standard deviation of items around their centre [0.6 on standardised columns]
+    /// Standard deviation of items around their centre [1; more from 16 columns on]
     #[arg(long, value_name = "SD", help_heading = "Model")]
     noise_sd: Option<f64>,
     /// Concentration of the Dirichlet process: a number, or gamma:SHAPE,RATE integrated out [1]

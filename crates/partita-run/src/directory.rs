@@ -54,6 +54,8 @@ pub enum Stop {
     Precision {
         /// The width.
         width: f64,
+        /// The fewest, and the first look.
+        at_least: u64,
         /// The most.
         at_most: u64,
     },

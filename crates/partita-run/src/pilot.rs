@@ -1,9 +1,10 @@
 //! The pilot: finds lag, burn-in and sweeps from pairs that are then thrown away.
 //!
 //! Pairs start over-dispersed, half of them from a second law, because pairs that start together may
-//! meet before either has left (the trap of the common start). The lag is doubled until no pilot
-//! pair needs longer to meet than the lag itself: then the first chain has forgotten its start when
-//! the second one begins, and what the pilot has seen of meetings is what the run will see.
+//! meet before either has left (the trap of the common start). The lag is raised, at least doubled,
+//! until no pilot pair needs longer to meet than the lag itself: then the first chain has forgotten
+//! its start when the second one begins, and what the pilot has seen of meetings is what the run
+//! will see. Stages are planned by operations, not by a clock: the same pilot on every machine.
 
 use crate::Failure;
 use crate::model::{Model, PilotPair};
@@ -48,12 +49,17 @@ pub(crate) struct Given {
     pub max_sweeps: Option<u64>,
 }
 
-/// Operations the first stage of a pilot may cost, so that pilots are planned without a clock and a
-/// run is the same on every machine.
-const WORK: f64 = 4e9;
+/// Operations a stage of a pilot costs if its pairs take 300 sweeps.
+const WORK: f64 = 3e9;
+
+/// A pair is cut after this many times as long: then the pilot says that meetings are slow.
+const PATIENCE: f64 = 6.0;
 
 /// Lags below this are not worth their saving.
 const SHORTEST_LAG: u64 = 10;
+
+/// A longest wait this close above the lag needs no further stage.
+const NEAR_ENOUGH: f64 = 1.25;
 
 struct Stage {
     traces: Vec<Trace>,
@@ -123,23 +129,27 @@ pub(crate) fn run(
         Ok(stage)
     };
 
-    // How many pairs and sweeps the work allows: 200 pairs of 300 sweeps, or fewer of large problems.
+    // How many pairs and sweeps the work allows: 120 pairs of 300 sweeps, or fewer of large problems.
     let sweep = model.sweep_work();
-    let pairs = ((WORK / (300.0 * sweep)) as u64).clamp(20, 200) / 2 * 2;
-    let cap =
-        given.max_sweeps.unwrap_or(((20.0 * WORK / (pairs as f64 * sweep)) as u64).clamp(1_000, 200_000));
+    let pairs = ((WORK / (300.0 * sweep)) as u64).clamp(20, 120) / 2 * 2;
+    let cap = ((PATIENCE * WORK / (pairs as f64 * sweep)) as u64).clamp(1_000, 100_000);
+    let cap = given.max_sweeps.map_or(cap, |given| given.min(cap));
 
     // Stage after stage, the lag grows until no pair waits longer than the lag.
     let mut lag = given.lag.unwrap_or(SHORTEST_LAG);
-    let mut last = stage(pairs, lag, lag, cap)?;
+    let mut last = stage(pairs, lag, lag, cap + lag)?;
     while given.lag.is_none() && last.unmet() == 0 {
         let longest = last.waits().into_iter().max().unwrap_or(1);
-        if longest <= lag {
+        if longest as f64 <= NEAR_ENOUGH * lag as f64 {
+            lag = lag.max(longest);
             break;
         }
         lag = longest.max(2 * lag);
+        if lag > cap {
+            break;
+        }
         say(format!("pilot: a pair took {longest} sweeps to meet; trying a lag of {lag}"));
-        last = stage(pairs, lag, lag, cap)?;
+        last = stage(pairs, lag, lag, cap + lag)?;
     }
     if given.lag.is_none() && last.unmet() > 0 {
         // Not all meet: the best that can be done is to say so and to go on with what was seen.
@@ -153,7 +163,7 @@ pub(crate) fn run(
 
     // A few long traces: what a long chain's variance is, and what a sweep costs after the meeting.
     let long = (pairs / 10).clamp(2, 8);
-    let traces = stage(long, lag, sweeps, cap.max(sweeps))?;
+    let traces = stage(long, lag, sweeps, cap + sweeps)?;
     let width = model.names().len();
     let variance = (0..width)
         .map(|j| {

@@ -63,7 +63,9 @@ pub fn render(page: &Page) -> String {
                 header.top {
                     span { b { "partita" } " \u{00b7} report" }
                     button #theme type="button" {
-                        svg viewBox="0 0 16 16" aria-hidden="true" { path d="M8 1a7 7 0 1 0 0 14A7 7 0 0 0 8 1zm0 1.5v11a5.5 5.5 0 0 1 0-11z" {} }
+                        svg viewBox="0 0 16 16" aria-hidden="true" {
+                            path d="M8 1a7 7 0 1 0 0 14A7 7 0 0 0 8 1zm0 1.5v11a5.5 5.5 0 0 1 0-11z" {}
+                        }
                         span { "Theme" }
                     }
                 }

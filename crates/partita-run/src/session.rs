@@ -226,11 +226,14 @@ fn stop_rule(options: &Options, pilot: Option<&pilot::Findings>, threads: usize,
         let shares = ((time.seconds() / (8.0 * seconds)) as u64).clamp(4, 25);
         return Stop::Time { workers: shares * threads as u64, seconds: time.seconds() / shares as f64 };
     }
-    let at_most = affordable(DEFAULT_SECONDS).clamp(20, 100_000);
+    // The pilot must stay small beside the run: at least five times its work, counted in kernel calls.
+    let five_pilots =
+        pilot.map_or(0, |p| (5.0 * p.kernel_calls as f64 / p.replicate_calls.max(1.0)).ceil() as u64);
+    let at_most = affordable(DEFAULT_SECONDS).max(five_pilots).clamp(20, 100_000);
     match options.precision {
-        Some(width) => Stop::Precision { width, at_most: u64::MAX },
+        Some(width) => Stop::Precision { width, at_least: FIRST_ROUND, at_most: u64::MAX },
         None if meetings => Stop::Replicates { replicates: at_most.min(1000) },
-        None => Stop::Precision { width: DEFAULT_PRECISION, at_most },
+        None => Stop::Precision { width: DEFAULT_PRECISION, at_least: FIRST_ROUND.max(five_pilots), at_most },
     }
 }
 
@@ -308,8 +311,8 @@ impl Runner<'_> {
     fn run(&mut self) -> Result<bool, Failure> {
         match self.run.stop {
             Stop::Replicates { replicates } => self.replicates(replicates),
-            Stop::Precision { width, at_most } => {
-                let mut round = FIRST_ROUND.min(at_most);
+            Stop::Precision { width, at_least, at_most } => {
+                let mut round = at_least.min(at_most);
                 loop {
                     if !self.replicates(round)? {
                         return Ok(false);

@@ -289,7 +289,7 @@ pub struct PredictiveDensity {
 impl PredictiveDensity {
     /// Points of `dimension` coordinates each, one after the other.
     pub fn new(points: Vec<f64>, dimension: usize) -> Result<Self> {
-        if dimension == 0 || points.len() % dimension != 0 {
+        if dimension == 0 || !points.len().is_multiple_of(dimension) {
             let expected = points.len() / dimension.max(1) * dimension;
             return Err(Error::WrongLength { name: "the points", expected, found: points.len() });
         }

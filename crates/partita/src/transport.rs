@@ -10,22 +10,20 @@
 //! that its duals are feasible. The others are repaired by transportation simplex pivots.
 
 mod greedy;
+mod problem;
 mod simplex;
 mod wide;
 
-use std::hint::select_unpredictable;
 use std::mem;
 
 use greedy::{ExactLedger, Greedy, RoundedLedger};
+use problem::{Arc, Gains, Lines, UNSET};
 use simplex::Tree;
 use wide::Wide;
 
 /// The largest absolute gain a problem may have: duals, which are sums of up to one gain per
 /// line, then fit an `i64` with room to spare.
 pub const MAX_GAIN: i64 = 1 << 50;
-
-/// No dual variable is as low as this.
-const UNSET: i64 = i64::MIN;
 
 /// Far more than the repair takes: only a loop due to rounding would get there.
 const PIVOTS_PER_LINE: u64 = 64;
@@ -41,7 +39,8 @@ pub struct Cell {
     pub mass: f64,
 }
 
-/// A solver with its work space: it allocates nothing once it has seen the largest size.
+/// A solver with its work space: once it has seen the largest size it allocates nothing, save for
+/// the rare problem in which rounding could decide and masses have to be exact.
 ///
 /// ```
 /// use partita::transport::Transport;
@@ -73,124 +72,6 @@ pub struct Transport {
     /// Rows first.
     duals: Vec<i64>,
     pivots: u64,
-}
-
-/// The lines of one side that carry mass.
-#[derive(Debug, Clone, Default)]
-struct Lines {
-    index: Vec<u32>,
-    mass: Vec<f64>,
-    /// Duals of all lines.
-    dual: Vec<i64>,
-}
-
-impl Lines {
-    fn reset(&mut self, masses: &[f64]) {
-        self.index.clear();
-        self.mass.clear();
-        for (k, &mass) in masses.iter().enumerate() {
-            if mass > 0.0 {
-                self.index.push(k as u32);
-                self.mass.push(mass);
-            }
-        }
-    }
-
-    /// Takes over the duals of these lines among all `count`; the others are `UNSET`.
-    fn spread(&mut self, duals: &[i64], count: usize) {
-        self.dual.clear();
-        self.dual.resize(count, UNSET);
-        for (&k, &dual) in self.index.iter().zip(duals) {
-            self.dual[k as usize] = dual;
-        }
-    }
-}
-
-/// Gains by rows, each padded to `stride` cells with gains that no plan would choose.
-#[derive(Debug, Clone, Default)]
-struct Gains {
-    values: Vec<i64>,
-    stride: usize,
-}
-
-impl Gains {
-    /// Rows are padded to a multiple of this.
-    const GROUP: usize = 4;
-    /// Worse than any plan, yet its sum with any dual is in range.
-    const PADDING: i64 = -(1 << 60);
-
-    fn set(&mut self, rows: usize, columns: usize, gain: impl Fn(usize, usize) -> i64) {
-        self.stride = columns.max(1).next_multiple_of(Self::GROUP);
-        self.values.clear();
-        self.values.resize(rows * self.stride, Self::PADDING);
-        for (i, row) in self.values.chunks_exact_mut(self.stride).enumerate() {
-            for (j, value) in row[..columns].iter_mut().enumerate() {
-                *value = gain(i, j);
-            }
-        }
-    }
-
-    fn row(&self, i: usize) -> &[i64] {
-        &self.values[i * self.stride..][..self.stride]
-    }
-
-    #[inline]
-    fn at(&self, i: usize, j: usize) -> i64 {
-        self.values[i * self.stride + j]
-    }
-
-    fn are_in_range(&self, columns: usize) -> bool {
-        let mut rows = self.values.chunks_exact(self.stride);
-        rows.all(|row| row[..columns].iter().all(|gain| gain.abs() <= MAX_GAIN))
-    }
-
-    /// Whether no cell gains more than its duals. The sign bit of the union is set if that of
-    /// some slack is, so the common case has no branch but the loops.
-    fn are_covered(&self, u: &[i64], v: &[i64]) -> bool {
-        let mut signs = 0;
-        for (row, &u) in self.values.chunks_exact(self.stride).zip(u) {
-            for (&gain, &v) in row.iter().zip(v) {
-                signs |= u + v - gain;
-            }
-        }
-        signs >= 0
-    }
-}
-
-/// A basic cell, in indices of the lines that carry mass.
-#[derive(Debug, Clone, Copy, Default)]
-struct Arc {
-    row: u32,
-    column: u32,
-    /// Whether the row hangs from the column in the tree, or the column from the row.
-    closes_row: bool,
-}
-
-impl Arc {
-    /// The child and the parent, where the nodes are the rows and then the columns.
-    #[inline]
-    fn ends(self, rows: usize) -> (usize, usize) {
-        let (row, column) = (self.row as usize, rows + self.column as usize);
-        let child = select_unpredictable(self.closes_row, row, column);
-        (child, row ^ column ^ child)
-    }
-}
-
-/// Numbers that masses are computed with.
-trait Mass: Copy + PartialOrd {
-    const ZERO: Self;
-    fn plus(self, other: Self) -> Self;
-    fn minus(self, other: Self) -> Self;
-}
-
-impl Mass for f64 {
-    const ZERO: Self = 0.0;
-    fn plus(self, other: Self) -> Self {
-        self + other
-    }
-    fn minus(self, other: Self) -> Self {
-        self - other
-    }
 }
 
 impl Transport {

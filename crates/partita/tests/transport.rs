@@ -121,7 +121,7 @@ fn check_against_microlp(instance: &Instance) {
 }
 
 proptest! {
-    #![proptest_config(config(150, 1))]
+    #![proptest_config(config(400, 1))]
 
     #[test]
     fn random_problems_agree_with_microlp(
@@ -164,7 +164,7 @@ fn extreme_weight() -> impl Strategy<Value = f64> + Clone {
 }
 
 proptest! {
-    #![proptest_config(config(3_000, 2))]
+    #![proptest_config(config(10_000, 2))]
 
     /// By duality: `microlp` takes masses below its tolerance for nothing.
     #[test]
@@ -205,7 +205,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(config(25, 3))]
+    #![proptest_config(config(60, 3))]
 
     #[test]
     fn large_problems_are_certified(

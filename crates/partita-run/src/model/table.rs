@@ -27,9 +27,15 @@ pub struct Input {
     pub said: Vec<String>,
 }
 
-/// Defaults on standardised columns: centres and noise share the unit variance.
-const PRIOR_SD: f64 = 0.8;
-const NOISE_SD: f64 = 0.6;
+/// Standard deviation of cluster centres on standardised columns, where none is given.
+const PRIOR_SD: f64 = 0.5;
+
+/// Standard deviation of the noise on standardised columns, where none is given: 1, and more from 16
+/// columns on, since every column adds to what separates two items. A fixed noise much smaller than
+/// what is in the data shatters clusters, and chains then seldom meet.
+fn noise_sd(columns: usize) -> f64 {
+    ((columns as f64 / 16.0).powf(0.25) * 100.0).round().max(100.0) / 100.0
+}
 
 /// The paper's synthetic model, for the built-in data.
 const DEMO: (f64, f64, f64) = (0.75, 0.7, 0.2);
@@ -77,7 +83,7 @@ fn fit(options: &mut Options) -> Result<(Box<dyn Model>, Input), Failure> {
     } else {
         None
     };
-    let (prior_sd, noise_sd, alpha) = if demo { DEMO } else { (PRIOR_SD, NOISE_SD, 1.0) };
+    let (prior_sd, noise_sd, alpha) = if demo { DEMO } else { (PRIOR_SD, noise_sd(table.columns), 1.0) };
     options.covariance.get_or_insert(config::Covariance::Known);
     let prior_sd = *options.prior_sd.get_or_insert(prior_sd);
     let noise_sd = *options.noise_sd.get_or_insert(noise_sd);

@@ -2,12 +2,22 @@
 const figures = [];
 const figure = (id, draw) => {
   const host = $(id);
-  if (host) figures.push({ host, draw: () => draw(host), width: 0 });
+  if (!host) return;
+  const safe = () => {
+    try {
+      draw(host);
+    } catch (error) {
+      console.error(error);
+      host.textContent = "This figure could not be drawn.";
+    }
+  };
+  figures.push({ host, draw: safe, width: 0 });
 };
 const pressed = (id) => $(id)?.getAttribute("aria-pressed") === "true";
 
 figure("chart-count", (host) => {
   const rows = data.summary.cluster_count.filter((r) => finite(r.probability));
+  host.style.maxWidth = `${Math.max(360, rows.length * 80 + 80)}px`;
   const [low, high] = extent(rows.flatMap((r) => [0, r.probability, ...(r.ci95 || [])]));
   const y = [low < 0 ? low - (high - low) * 0.04 : 0, high + (high - low) * 0.06 || 1];
   const every = Math.ceil(rows.length / Math.max(4, Math.floor((widthOf(host) - 60) / 24))), final = rows.length - 1;
@@ -32,7 +42,7 @@ figure("chart-count", (host) => {
 figure("chart-survival", (host) => {
   const rows = data.survival.length ? data.survival : data.summary.meeting.survival.map(([t, s]) => [t, s, null, null]);
   const curve = rows[0] && rows[0][0] <= 0 ? rows.slice() : [[0, 1, 1, 1], ...rows];
-  const last = Math.max(curve[curve.length - 1][0], ...data.censored_at);
+  const last = Math.max(curve[curve.length - 1][0], extent(data.censored_at.concat(0))[1]);
   if (last > curve[curve.length - 1][0]) curve.push([last, ...curve[curve.length - 1].slice(1)]);
   const logX = pressed("survival-log");
   if (logX) curve[0] = [Math.max(0.5, (curve[1] ? curve[1][0] : 1) * 0.7), ...curve[0].slice(1)];
@@ -58,7 +68,7 @@ figure("chart-survival", (host) => {
 
 figure("chart-tv", (host) => {
   const rows = data.summary.tv_bound.filter((r) => finite(r[1])), logY = pressed("tv-log"), mark = data.summary.tv_sweeps;
-  const floor = Math.max(1e-5, Math.min(0.005, ...rows.map((r) => r[1]).filter((v) => v > 0)) * 0.8);
+  const floor = Math.max(1e-5, extent(rows.map((r) => r[1]).filter((v) => v > 0).concat(0.005))[0] * 0.8);
   const capped = rows.map(([t, v]) => [t, clamp(v, logY ? floor : 0, 1), v]);
   const last = Math.max(rows[rows.length - 1][0], mark || 0);
   const p = frame(host, {

@@ -30,7 +30,8 @@ figure("heat", (() => {
       if (i && clusters[i - 1] === c) blocks[blocks.length - 1].to = i + 1;
       else blocks.push({ c, from: i, to: i + 1 });
     });
-    view = view || { x: 0, y: 0, s: n };
+    view = { x: 0, y: 0, s: n };
+    host.parentElement.style.maxWidth = `${clamp(n * 60 + 60, 320, 672)}px`;
     let plot = { left: 0, top: 0, side: 0 };
 
     function draw() {
@@ -84,17 +85,19 @@ figure("heat", (() => {
       g.clip();
       g.globalAlpha = 0.55;
       g.lineWidth = 0.75;
-      if (blocks.length < side / 6) for (const { from } of blocks) {
-        if (from === 0) continue;
+      const seen = blocks.filter(({ from, to }) => from > 0 && to > Math.min(view.x, view.y) && from < Math.max(view.x, view.y) + view.s);
+      if (seen.length <= 15) for (const { from } of seen) {
         g.beginPath();
         g.moveTo(X(from), top); g.lineTo(X(from), top + side);
         g.moveTo(left, Y(from)); g.lineTo(left + side, Y(from));
         g.stroke();
       }
       g.globalAlpha = 1;
-      g.strokeStyle = css("--ink");
-      g.lineWidth = 1.5;
-      if (cell) g.strokeRect(X(cell.j) - 0.5, Y(cell.i) - 0.5, Math.max(unit, 3) + 1, Math.max(unit, 3) + 1);
+      for (const [name, width] of [["--paper", 4], ["--ink", 1.5]]) {
+        g.strokeStyle = css(name);
+        g.lineWidth = width;
+        if (cell) g.strokeRect(X(cell.j) - 0.5, Y(cell.i) - 0.5, Math.max(unit, 3) + 1, Math.max(unit, 3) + 1);
+      }
       g.setLineDash([4, 3]);
       if (box) g.strokeRect(Math.min(box.x0, box.x1), Math.min(box.y0, box.y1), Math.abs(box.x1 - box.x0), Math.abs(box.y1 - box.y0));
       g.restore();
@@ -134,7 +137,7 @@ figure("heat", (() => {
       const r = canvas.getBoundingClientRect(), { i, j } = cell;
       const x = clamp(plot.left + (j + 0.5 - view.x) * plot.unit, 0, r.width), y = clamp(plot.top + (i + 0.5 - view.y) * plot.unit, 0, r.height);
       const both = clusters[i] === clusters[j] ? `both in cluster ${clusters[i]}` : `clusters ${clusters[i]} and ${clusters[j]}`;
-      showTip(window.scrollX + r.left + x, window.scrollY + r.top + y, [names[i] + " \u00d7 " + names[j], `together with probability ${show(matrix[i * n + j])}`, both]);
+      showTip(window.scrollX + r.left + x, window.scrollY + r.top + y, [i === j ? names[i] : names[i] + "\n" + names[j], `together with probability ${show(matrix[i * n + j])}`, both]);
     };
     const point = (event) => {
       const [px, py] = place(event), j = Math.floor(view.x + (px - plot.left) / plot.unit), i = Math.floor(view.y + (py - plot.top) / plot.unit);
@@ -190,9 +193,17 @@ figure("heat", (() => {
       start = box = null;
       later();
     };
+    // One finger scrolls the page, two belong to the map.
+    const both = (event) => { if (event.touches.length > 1) event.preventDefault(); };
+    for (const type of ["touchstart", "touchmove"]) canvas.addEventListener(type, both, { passive: false });
     canvas.addEventListener("pointerup", end);
     canvas.addEventListener("pointercancel", end);
-    canvas.addEventListener("pointerleave", () => { cell = null; hideTip(); later(); });
+    canvas.addEventListener("pointerleave", (event) => {
+      if (event.pointerType === "touch") return;
+      cell = null;
+      hideTip();
+      later();
+    });
     canvas.addEventListener("wheel", (event) => {
       if (!event.ctrlKey && !event.metaKey && view.s >= n) return;
       event.preventDefault();

@@ -101,7 +101,7 @@ function frame(host, o) {
     add(axes, "text", { x: left - 8, y: y(v) + 4, "text-anchor": "end" }, label);
   }
   for (const [v, label] of xTicks) {
-    add(axes, "path", { class: "axis", d: `M${x(v)},${H - bottom}v4` });
+    if (!o.bare) add(axes, "path", { class: "axis", d: `M${x(v)},${H - bottom}v4` });
     add(axes, "text", { x: x(v), y: H - bottom + 18, "text-anchor": "middle" }, label);
   }
   const fit = Math.floor((W - 8) / CHAR);
@@ -122,6 +122,7 @@ function showTip(pageX, pageY, lines) {
     return row;
   }));
   tip.hidden = false;
+  tip.style.left = tip.style.top = "0";
   const view = document.documentElement, width = tip.offsetWidth, height = tip.offsetHeight;
   const x = pageX + 14 + width > view.clientWidth - 8 ? pageX - 14 - width : pageX + 14;
   const y = pageY - height - 12 < window.scrollY + 4 ? pageY + 18 : pageY - height - 12;
@@ -133,11 +134,15 @@ function hideTip() {
   tip.hidden = true;
 }
 
+// A tip that a finger called stays until the finger goes elsewhere.
+addEventListener("pointerdown", (event) => { if (!event.target.closest?.(".chart, .heat")) hideTip(); });
+
 // `pick` turns a place in the frame into {x, y, lines}, or nothing.
 function hover(p, pick, { hair = false } = {}) {
   const line = hair && add(p.svg, "path", { class: "hair", visibility: "hidden" });
   const mark = add(p.svg, "circle", { class: "mark", r: 4, visibility: "hidden" });
-  const leave = () => {
+  const leave = (event) => {
+    if (event?.pointerType === "touch") return;
     mark.setAttribute("visibility", "hidden");
     if (line) line.setAttribute("visibility", "hidden");
     hideTip();

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::numbers::{duration, grouped, short};
 use super::tables;
-use crate::results::{CoClustering, Page, Summary};
+use crate::results::{CoClustering, Density, Page, Scatter, Summary};
 
 /// One section: its anchor, its heading, its body.
 pub(super) struct Section {
@@ -16,105 +16,46 @@ pub(super) struct Section {
     pub(super) body: Markup,
 }
 
+/// Figures are numbered in the order of their captions.
+#[derive(Default)]
+struct Captions(u32);
+
+impl Captions {
+    fn write(&mut self, text: Markup) -> Markup {
+        self.0 += 1;
+        html! { figcaption { b { "Figure " (self.0) ". " } (text) } }
+    }
+}
+
 /// All sections that have something to show.
 pub(super) fn all(page: &Page) -> Vec<Section> {
-    let mut figures = 0;
-    let mut caption = |text: Markup| {
-        figures += 1;
-        html! { figcaption { b { "Figure " (figures) ". " } (text) } }
-    };
     let s = &page.summary;
+    let captions = &mut Captions::default();
     let mut out = Vec::new();
     let mut push = |id, heading, body| out.push(Section { id, heading, body });
-
     if !s.summaries.is_empty() {
         push("summaries", "Summaries", summaries(s));
     }
     if !s.cluster_count.is_empty() {
-        push(
-            "clusters",
-            "Number of clusters",
-            html! {
-                figure {
-                    div.chart #chart-count data-label="Bars: estimated probability of each number of clusters, with 95 % intervals." {}
-                    (caption(html! { "Estimated posterior distribution of the number of clusters. Lines are 95 % intervals. \
-                        The estimates are unbiased, so one may leave [0, 1] by chance." }))
-                    (tables::counts(&s.cluster_count))
-                }
-            },
-        );
+        push("clusters", "Number of clusters", counts(s, captions));
     }
     if let Some(co) = page.co_clustering.as_ref().filter(|co| co.names.len() > 1) {
-        push("co-clustering", "Who is together", heat_map(co, caption(heat_caption(co))));
+        push("co-clustering", "Who is together", heat_map(co, captions));
     }
-    let (curve, bound) =
-        (!page.survival.is_empty() || !s.meeting.survival.is_empty(), !s.tv_bound.is_empty());
-    if curve || bound {
-        push(
-            "meeting",
-            "Meeting times",
-            html! {
-                div.pair {
-                    @if curve {
-                        figure {
-                            div.controls { button #survival-log type="button" aria-pressed="false" { "Log sweeps" } }
-                            div.chart #chart-survival data-label="Step curve: share of pairs that have not met after t sweeps, with 95 % band." {}
-                            (caption(survival_caption(page)))
-                        }
-                    }
-                    @if bound {
-                        figure {
-                            div.controls { button #tv-log type="button" aria-pressed="true" { "Log bound" } }
-                            div.chart #chart-tv data-label="Step curve: bound on the total variation distance to the target after t sweeps of one chain." {}
-                            (caption(bound_caption(s)))
-                        }
-                    }
-                }
-            },
-        );
+    if has_curve(page) || !s.tv_bound.is_empty() {
+        push("meeting", "Meeting times", meeting(page, captions));
     }
     if page.estimates.iter().any(|e| e.values.iter().any(|v| v.is_finite())) {
-        push("estimates", "Individual estimates", estimates(page, &mut caption));
+        push("estimates", "Individual estimates", estimates(page, captions));
     }
     if let Some(d) = page.density.as_ref().filter(|d| !d.x.is_empty()) {
-        push(
-            "density",
-            "Predictive density",
-            html! {
-                figure {
-                    div.chart #chart-density data-label={ "Curve: predictive density of " (d.axis) ", with 95 % band." } {}
-                    (caption(html! { "Posterior predictive density of " i { (d.axis) } ". The band is the pointwise 95 % interval; \
-                        ticks on the axis are the data." }))
-                }
-            },
-        );
+        push("density", "Predictive density", density(d, captions));
     }
     if let Some(points) = page.scatter.as_ref().filter(|p| !p.x.is_empty()) {
-        push(
-            "points",
-            "The data and the clustering",
-            html! {
-                figure {
-                    ul.legend #legend-scatter aria-label="Clusters and their sizes" {}
-                    div.chart #chart-scatter data-label={ "Points: " (points.axes[0]) " and " (points.axes[1]) ", marked by cluster." } {}
-                    (caption(html! { "The items over " i { (points.axes[0]) } " (across) and " i { (points.axes[1]) } " (up). \
-                        Colour and shape tell the cluster; sizes in brackets."
-                        @if let Some(note) = &points.note { " " (note) } }))
-                }
-            },
-        );
+        push("points", "The data and the clustering", scatter(points, captions));
     }
     if s.summaries.iter().any(|l| l.inefficiency.is_some_and(|v| v.is_finite() && v > 0.0)) {
-        push(
-            "efficiency",
-            "Against one long chain",
-            html! {
-                p { "Inefficiency is the expected cost of an estimate times its variance, over the asymptotic variance of one \
-                    long chain. 1 is parity; 2 means twice the sweeps in all for the same accuracy, which the replicates can \
-                    share among processors." }
-                (tables::efficiency(&s.summaries))
-            },
-        );
+        push("efficiency", "Against one long chain", efficiency(s));
     }
     if !(page.command.is_empty() && page.provenance.is_empty()) {
         push("repeat", "How to repeat this run", repeat(page));
@@ -148,7 +89,9 @@ pub(super) fn lead(page: &Page, contents: &[Section]) -> Markup {
                 div { dt { "Wall time" } dd { (duration(s.seconds)) } }
                 div.long { dt { "Seed" } dd { (s.seed) } }
             }
-            nav aria-label="Contents" { @for section in contents { a href={ "#" (section.id) } { (section.heading) } " " } }
+            nav aria-label="Contents" {
+                @for section in contents { a href={ "#" (section.id) } { (section.heading) } " " }
+            }
         }
     }
 }
@@ -170,7 +113,21 @@ fn summaries(s: &Summary) -> Markup {
     }
 }
 
-fn heat_map(co: &CoClustering, caption: Markup) -> Markup {
+fn counts(s: &Summary, captions: &mut Captions) -> Markup {
+    let label = "Bars: estimated probability of each number of clusters, with 95 % intervals.";
+    html! {
+        figure {
+            div.chart #chart-count data-label=(label) {}
+            (captions.write(html! {
+                "Estimated posterior distribution of the number of clusters. Lines are 95 % intervals. "
+                "The estimates are unbiased, so one may leave [0, 1] by chance."
+            }))
+            (tables::counts(&s.cluster_count))
+        }
+    }
+}
+
+fn heat_map(co: &CoClustering, captions: &mut Captions) -> Markup {
     let label = format!("Heat map: probability that two of {} items share a cluster.", co.names.len());
     html! {
         figure {
@@ -183,7 +140,7 @@ fn heat_map(co: &CoClustering, caption: Markup) -> Markup {
                 }
                 div #heat data-label=(label) {}
             }
-            (caption)
+            (captions.write(heat_caption(co)))
         }
     }
 }
@@ -193,13 +150,42 @@ fn heat_caption(co: &CoClustering) -> Markup {
     let (low, high) = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
     let outside = finite().filter(|v| !(0.0..=1.0).contains(v)).count();
     html! {
-        "Estimated probability that two items share a cluster. Items are ordered by the clustering marked along the axes. "
+        "Estimated probability that two items share a cluster. "
+        "Items are ordered by the clustering marked along the axes. "
         @if outside > 0 {
             "Unbiased estimates may leave [0, 1]: here they range from " (short(low, 3)) " to " (short(high, 3))
             ". Only the colours are clipped; the values shown on pointing are raw. "
         }
         @if let Some(note) = &co.note { (note) " " }
         span.screen { "Drag over a square or click to zoom; Shift and drag to move; two fingers on a touch screen." }
+    }
+}
+
+fn has_curve(page: &Page) -> bool {
+    !page.survival.is_empty() || !page.summary.meeting.survival.is_empty()
+}
+
+fn meeting(page: &Page, captions: &mut Captions) -> Markup {
+    let curve = "Step curve: share of pairs that have not met after t sweeps, with 95 % band.";
+    let bound =
+        "Step curve: bound on the total variation distance to the target after t sweeps of one chain.";
+    html! {
+        div.pair {
+            @if has_curve(page) {
+                figure {
+                    div.controls { button #survival-log type="button" aria-pressed="false" { "Log sweeps" } }
+                    div.chart #chart-survival data-label=(curve) {}
+                    (captions.write(survival_caption(page)))
+                }
+            }
+            @if !page.summary.tv_bound.is_empty() {
+                figure {
+                    div.controls { button #tv-log type="button" aria-pressed="true" { "Log bound" } }
+                    div.chart #chart-tv data-label=(bound) {}
+                    (captions.write(bound_caption(&page.summary)))
+                }
+            }
+        }
     }
 }
 
@@ -234,7 +220,8 @@ fn bound_caption(s: &Summary) -> Markup {
     }
 }
 
-fn estimates(page: &Page, caption: &mut impl FnMut(Markup) -> Markup) -> Markup {
+fn estimates(page: &Page, captions: &mut Captions) -> Markup {
+    let shown = page.estimates.iter().map(|e| e.values.len() as u64).max().unwrap_or(0);
     html! {
         figure {
             div.controls {
@@ -249,12 +236,54 @@ fn estimates(page: &Page, caption: &mut impl FnMut(Markup) -> Markup) -> Markup 
                 button #estimates-centre type="button" aria-pressed="false" { "Central 98 %" }
             }
             div.chart #chart-estimates data-label="Points: the estimate of each replicate, with a histogram beside." {}
-            (caption(html! {
+            (captions.write(html! {
                 "The estimate of each replicate, and their histogram. Dotted lines are the 1 % and 99 % quantiles; \
                  the solid line is the mean."
                 @if page.estimates.iter().any(|e| e.censored.contains(&true)) { " Crosses are censored replicates." }
+                @if shown < page.summary.replicates {
+                    " Shown are " (grouped(shown)) " of " (grouped(page.summary.replicates))
+                    ", the most extreme among them; quantiles and histogram are of those shown."
+                }
             }))
         }
+    }
+}
+
+fn density(d: &Density, captions: &mut Captions) -> Markup {
+    html! {
+        figure {
+            div.chart #chart-density data-label={ "Curve: predictive density of " (d.axis) ", with 95 % band." } {}
+            (captions.write(html! {
+                "Posterior predictive density of " i { (d.axis) } ". The band is the pointwise 95 % interval; "
+                "ticks on the axis are the data."
+            }))
+        }
+    }
+}
+
+fn scatter(points: &Scatter, captions: &mut Captions) -> Markup {
+    let [across, up] = &points.axes;
+    html! {
+        figure {
+            ul.legend #legend-scatter aria-label="Clusters and their sizes" {}
+            div.chart #chart-scatter data-label={ "Points: " (across) " and " (up) ", marked by cluster." } {}
+            (captions.write(html! {
+                "The items over " i { (across) } " (across) and " i { (up) } " (up). "
+                "Colour and shape tell the cluster; sizes in brackets."
+                @if let Some(note) = &points.note { " " (note) }
+            }))
+        }
+    }
+}
+
+fn efficiency(s: &Summary) -> Markup {
+    html! {
+        p {
+            "Inefficiency is the expected cost of an estimate times its variance, over the asymptotic variance of "
+            "one long chain. 1 is parity; 2 means twice the sweeps in all for the same accuracy, which the "
+            "replicates can share among processors."
+        }
+        (tables::efficiency(&s.summaries))
     }
 }
 

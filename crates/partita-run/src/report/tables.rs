@@ -104,7 +104,10 @@ pub(super) fn summaries(lines: &[Line]) -> Markup {
                 }
             }
         }
-        p.remark { "Agreement: \u{25cf} mean, \u{25cb} trimmed mean, \u{25a1} median of means, with their 95 % intervals; each row has a scale of its own." }
+        p.remark {
+            "Agreement: \u{25cf} mean, \u{25cb} trimmed mean, \u{25a1} median of means, with their 95 % intervals; "
+            "each row has a scale of its own."
+        }
     }
 }
 
@@ -142,7 +145,11 @@ pub(super) fn counts(lines: &[CountLine]) -> Markup {
             summary { "The numbers" }
             div.scroll {
                 table.narrow {
-                    thead { tr { th scope="col" { "Clusters" } th scope="col" { "Probability" } th scope="col" { "95 % interval" } } }
+                    thead { tr {
+                        th scope="col" { "Clusters" }
+                        th scope="col" { "Probability" }
+                        th scope="col" { "95 % interval" }
+                    } }
                     tbody {
                         @for line in lines {
                             @let se = error_of(line.ci95);
@@ -168,7 +175,7 @@ pub(super) fn efficiency(lines: &[Line]) -> Markup {
         .collect();
     let low = known.iter().map(|k| k.1).fold(0.8, f64::min).ln();
     let high = known.iter().map(|k| k.1).fold(2.0, f64::max).ln();
-    let x = |v: f64| 8.0 + 272.0 * (v.ln() - low) / (high - low);
+    let x = |v: f64| format!("{:.1}", 8.0 + 272.0 * (v.ln() - low) / (high - low));
     html! {
         div.scroll tabindex="0" role="region" aria-label="Table of inefficiencies" {
             table.narrow {
@@ -184,9 +191,9 @@ pub(super) fn efficiency(lines: &[Line]) -> Markup {
                             td { (number(name, "inefficiency", value, &short(value, 3))) }
                             td {
                                 svg.rowplot.wide viewBox="0 0 288 20" aria-hidden="true" {
-                                    line.axis x1=(format!("{:.1}", x(1.0))) x2=(format!("{:.1}", x(1.0))) y1="0" y2="20" {}
-                                    line.whisker x1=(format!("{:.1}", x(1.0))) x2=(format!("{:.1}", x(value))) y1="10" y2="10" {}
-                                    circle.solid cx=(format!("{:.1}", x(value))) cy="10" r="4" {}
+                                    line.axis x1=(x(1.0)) x2=(x(1.0)) y1="0" y2="20" {}
+                                    line.whisker x1=(x(1.0)) x2=(x(value)) y1="10" y2="10" {}
+                                    circle.solid cx=(x(value)) cy="10" r="4" {}
                                 }
                             }
                         }

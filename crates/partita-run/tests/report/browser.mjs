@@ -130,6 +130,7 @@ async function hovering(summary) {
     const { at, text } = await pointAt("#heat canvas", 0.5, 0.4);
     seen.heat = text;
     check(facts.names.filter((n) => text.includes(n)).length >= 1 && /probability .*\d/.test(text), `pointing at the heat map: ${text}`);
+    await picture("pointed", 1280, 900);
     const before = await look("#heat canvas");
     await mouse("mousePressed", ...at, { button: "left", clickCount: 1 });
     await mouse("mouseMoved", at[0] + 60, at[1] + 60, { button: "left", buttons: 1 });
@@ -185,6 +186,33 @@ async function narrow() {
   }
 }
 
+async function fingers() {
+  if (!(await run(`Boolean(document.querySelector("#heat canvas"))`))) return;
+  await send("Emulation.setDeviceMetricsOverride", { width: 390, height: 844, deviceScaleFactor: 1, mobile: true });
+  await send("Emulation.setTouchEmulationEnabled", { enabled: true, maxTouchPoints: 2 });
+  const place = () => run(`(() => { const e = document.querySelector("#heat canvas"); e.scrollIntoView({ block: "center" });
+    const r = e.getBoundingClientRect(); return [r.left, r.top, r.width]; })()`);
+  await frame();
+  let [left, top, width] = await place();
+  const at = (u, v) => ({ x: left + u * width, y: top + v * width });
+  const touch = (type, touchPoints) => send("Input.dispatchTouchEvent", { type, touchPoints });
+  await touch("touchStart", [at(0.4, 0.4)]);
+  await touch("touchEnd", []);
+  await frame();
+  check(/probability/.test(await run(`document.getElementById("tip").hidden ? "" : document.getElementById("tip").innerText`)), "a tap on the heat map says nothing");
+  await picture("tapped", 390, 844, 2);
+  [left, top, width] = await place();
+  await frame();
+  const pair = (gap) => [{ ...at(0.5 - gap, 0.5), id: 0 }, { ...at(0.5 + gap, 0.5), id: 1 }];
+  await touch("touchStart", pair(0.1));
+  for (const gap of [0.13, 0.17, 0.22, 0.3]) await touch("touchMove", pair(gap));
+  await touch("touchEnd", []);
+  await frame();
+  check(!(await run(`document.getElementById("heat-reset").disabled`)), "two fingers do not zoom the heat map");
+  await run(`document.getElementById("heat-reset").click()`);
+  await send("Emulation.setTouchEmulationEnabled", { enabled: false });
+}
+
 async function paper() {
   await run(`document.getElementById("theme").click()`);
   const { data } = await send("Page.printToPDF", { printBackground: false, preferCSSPageSize: true });
@@ -204,6 +232,7 @@ try {
   const tips = await hovering(summary);
   await themes();
   await narrow();
+  await fingers();
   await paper();
   const strange = requests.filter((u) => !/^(file|data|about):/.test(u));
   check(strange.length === 0, `requests went out: ${strange.join(" ")}`);

@@ -54,7 +54,10 @@ fn line(name: &str, values: &[f64], inefficiency: Option<f64>) -> Line {
     }
 }
 
-fn meeting(dice: &mut Dice, replicates: usize, cap: u64) -> (Meeting, Vec<(u64, f64, f64, f64)>, Vec<u64>) {
+/// Meeting times, their curve with its band, and when pairs were censored.
+type Met = (Meeting, Vec<(u64, f64, f64, f64)>, Vec<u64>);
+
+fn meeting(dice: &mut Dice, replicates: usize, cap: u64) -> Met {
     let mut times: Vec<u64> = (0..replicates).map(|_| 11 + (-60.0 * dice.uniform().ln()) as u64).collect();
     times.sort_unstable();
     let mut curve = Vec::new();
@@ -181,8 +184,13 @@ pub fn table() -> Page {
             cluster_count: counts(&mut dice),
             rule: "mean".into(),
             notes: vec![
-                format!("{cut} of 400 replicates were cut after 290 sweeps, before their chains met: the means are then not exactly unbiased."),
-                "The pairs start from one cluster; where the posterior has several far modes, meeting early may hide one.".into(),
+                format!(
+                    "{cut} of 400 replicates were cut after 290 sweeps, before their chains met: the means are \
+                     then not exactly unbiased."
+                ),
+                "The pairs start from one cluster; where the posterior has several far modes, meeting early may \
+                 hide one."
+                    .into(),
             ],
         },
         survival,
@@ -255,8 +263,8 @@ pub fn colouring() -> Page {
     page.summary.notes.clear();
     page.summary.meeting = meeting;
     page.summary.tv_bound_complete = true;
-    page.summary.tv_bound =
-        (0..80).map(|t| (t, if t < 70 { 3.0 * (-(t as f64) / 9.0).exp() } else { 0.0 })).collect();
+    let bound = |t: u64| if t < 70 { 3.0 * (-(t as f64) / 9.0).exp() } else { 0.0 };
+    page.summary.tv_bound = (0..80).map(|t| (t, bound(t))).collect();
     page.summary.tv_sweeps = Some(52);
     page.summary.cluster_count.truncate(4);
     page.survival = survival;

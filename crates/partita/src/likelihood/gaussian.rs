@@ -176,7 +176,7 @@ impl Gaussian {
         if dimension == 0 || values.is_empty() {
             return Err(Error::NoItems);
         }
-        if values.len() % dimension != 0 {
+        if !values.len().is_multiple_of(dimension) {
             let expected = values.len() / dimension * dimension;
             return Err(Error::WrongLength { name: "the data", expected, found: values.len() });
         }

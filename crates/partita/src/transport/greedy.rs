@@ -2,8 +2,8 @@
 
 use std::hint::{black_box, select_unpredictable};
 
+use super::problem::{Arc, Gains, Mass};
 use super::wide::Wide;
-use super::{Arc, Gains, Mass};
 
 /// What a line may be off by, relative to its own mass, without harm.
 const HARMLESS: f64 = 1e-10;
@@ -275,10 +275,12 @@ impl Greedy {
         let keys = self.keys.chunks_exact_mut(gains.stride);
         let lines = keys.zip(gains.values.chunks_exact(gains.stride)).zip(&mut self.best);
         for (i, ((keys, gains), best)) in (0..).zip(lines) {
+            let mut most = CLOSED;
             for (j, (key, &gain)) in (0..).zip(keys.iter_mut().zip(gains)) {
                 *key = layout.key(gain, i, j);
-                *best = larger(*best, *key);
+                most = larger(most, *key);
             }
+            *best = most;
         }
     }
 }

@@ -17,7 +17,7 @@
 //! That drift leaves the argument about the objective open: hence the limit on pivots, after
 //! which the caller goes on in exact arithmetic from the same tree.
 
-use super::{Arc, Gains, Mass};
+use super::problem::{Arc, Gains, Mass};
 
 const NONE: u32 = u32::MAX;
 

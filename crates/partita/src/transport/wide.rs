@@ -1,6 +1,6 @@
 //! Exact masses, for the rare problem in which rounding could decide an answer.
 
-use super::Mass;
+use super::problem::Mass;
 
 /// 18 x 64 bits hold every multiple of 2^-1074 (the smallest `f64`) up to 2^77.
 const LIMBS: usize = 18;
