@@ -43,6 +43,25 @@ pub trait Chance {
         last.expect("a choice needs a positive mass")
     }
 
+    /// An outcome of a law that is written down only as far as needed: `next` gives outcomes with
+    /// their masses, which come to `total`, and is asked until the draw is decided.
+    ///
+    /// # Panics
+    /// If `next` gives nothing.
+    #[inline]
+    fn pick_lazily<O>(&mut self, total: f64, mut next: impl FnMut() -> Option<(O, f64)>) -> O {
+        let mut left = self.uniform() * total;
+        let mut last = None;
+        while let Some((outcome, mass)) = next() {
+            if left < mass {
+                return outcome;
+            }
+            left -= mass;
+            last = Some(outcome);
+        }
+        last.expect("a law has an outcome")
+    }
+
     /// True with probability `p`.
     #[inline]
     fn event(&mut self, p: f64) -> bool {

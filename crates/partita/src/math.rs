@@ -22,7 +22,7 @@ const LOWEST: f64 = -708.0;
 /// `exp(x)` for `x <= 0` (and small positive x), relative error below 5e-16; 0 below -708.
 ///
 /// Cody-Waite reduction `x = k ln 2 + r`, `|r| <= ln(2)/2`, then the Taylor polynomial of degree
-/// 13 in Estrin's form; branch-free so that a loop over a slice vectorises.
+/// 13 in Estrin's form.
 #[inline(always)]
 pub(crate) fn exp(x: f64) -> f64 {
     const LOG2_E: f64 = std::f64::consts::LOG2_E;
@@ -46,23 +46,32 @@ pub(crate) fn exp(x: f64) -> f64 {
     let pcd = 1.0 / 479_001_600.0 + r * (1.0 / 6_227_020_800.0);
     let polynomial = (p01 + r2 * p23) + r4 * (p45 + r2 * p67) + r8 * ((p89 + r2 * pab) + r4 * pcd);
     let power = f64::from_bits((shifted.to_bits() << 52).wrapping_add(1023 << 52));
-    if x > LOWEST { polynomial * power } else { 0.0 }
+    // All ones where x is in range: a mask, not a branch, so that a loop over a slice vectorises.
+    let mask = u64::from(x > LOWEST).wrapping_neg();
+    f64::from_bits((polynomial * power).to_bits() & mask)
 }
 
 /// Turns unnormalised log weights into probabilities in place.
 ///
 /// # Panics
 /// If no weight is above minus infinity: the target gives an item nowhere to go.
-#[inline]
+#[inline(always)]
 pub(crate) fn normalize(log_weights: &mut [f64]) {
-    let highest = log_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    assert!(highest > f64::NEG_INFINITY, "every choice has probability zero");
-    let mut total = 0.0;
-    for w in log_weights.iter_mut() {
-        *w = exp(*w - highest);
-        total += *w;
+    let mut highest = f64::NEG_INFINITY;
+    for &w in log_weights.iter() {
+        highest = if w > highest { w } else { highest };
     }
-    let scale = 1.0 / total;
+    assert!(highest > f64::NEG_INFINITY, "every choice has probability zero");
+    let mut chunks = log_weights.chunks_exact_mut(4);
+    for chunk in &mut chunks {
+        for w in chunk {
+            *w = exp(*w - highest);
+        }
+    }
+    for w in chunks.into_remainder() {
+        *w = exp(*w - highest);
+    }
+    let scale = 1.0 / log_weights.iter().sum::<f64>();
     for w in log_weights.iter_mut() {
         *w *= scale;
     }

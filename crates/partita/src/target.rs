@@ -120,13 +120,34 @@ impl<T: Target> State<T> {
     #[inline]
     pub fn conditional_into(&self, target: &T, item: usize, out: &mut Vec<f64>) {
         out.resize(self.partition.clusters() + 1, 0.0);
-        target.log_weights(&self.stats, &self.partition, item, out);
-        normalize(out);
+        pulp::Arch::new().dispatch(Conditional { target, state: self, item, out });
     }
 
     /// Rebuilds what drifts by rounding.
     pub(crate) fn refresh(&mut self, target: &T) {
         target.refresh(&mut self.stats, &self.partition);
+    }
+}
+
+/// The inner loop of every chain, compiled once more for each width of registers a machine may have
+/// and chosen at run time (as far as it is inlined: hence the attributes down to the arithmetic).
+///
+/// Only registers get wider: additions stay in the order they are written and no multiplication is
+/// fused with an addition, so that the bits are the same on every machine.
+struct Conditional<'a, T: Target> {
+    target: &'a T,
+    state: &'a State<T>,
+    item: usize,
+    out: &'a mut [f64],
+}
+
+impl<T: Target> pulp::NullaryFnOnce for Conditional<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        self.target.log_weights(&self.state.stats, &self.state.partition, self.item, self.out);
+        normalize(self.out);
     }
 }
 

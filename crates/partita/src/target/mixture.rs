@@ -110,6 +110,7 @@ impl<L: Likelihood> Mixture<L> {
         if log > 0.0 { libm::exp(log) } else { exp(log) }
     }
 
+    #[inline(always)]
     fn log_prior(&self, z: &Partition, item: usize, slot: usize) -> f64 {
         let (own, k) = (z.slot(item), z.clusters());
         let alone = z.is_alone(item);
@@ -148,7 +149,7 @@ impl<L: Likelihood> Target for Mixture<L> {
             }
     }
 
-    #[inline]
+    #[inline(always)]
     fn log_weights(&self, stats: &Self::Stats, z: &Partition, item: usize, out: &mut [f64]) {
         let (k, own) = (z.clusters(), z.slot(item));
         let alone = z.is_alone(item);

@@ -124,6 +124,11 @@ impl Chance for Enumerator {
         self.decide(masses.collect())
     }
 
+    fn pick_lazily<O>(&mut self, _: f64, mut next: impl FnMut() -> Option<(O, f64)>) -> O {
+        let (mut outcomes, masses): (Vec<O>, Vec<f64>) = std::iter::from_fn(&mut next).unzip();
+        outcomes.swap_remove(self.decide(masses))
+    }
+
     fn event(&mut self, p: f64) -> bool {
         self.decide(vec![p, 1.0 - p]) == 0
     }

@@ -1,0 +1,165 @@
+//! Tuning works, and intervals cover: the slow statistical check, run with `PARTITA_SLOW=1`.
+//!
+//! For each data set a pilot picks lag, burn-in and sweeps; then many replicates run and are dealt
+//! into 200 runs of a few replicates each. Printed and asserted: kernel calls times the variance of
+//! one estimate against the asymptotic variance of one long chain and against the paper's setting;
+//! the pilot's share of the work; the share of the 200 intervals that cover. With 200 runs a nominal
+//! 95 % interval covers fewer than 177 times with probability 7e-5.
+
+use partita::aggregate;
+use partita_run::config::{Alpha, Options, Start, Task};
+use partita_run::directory::Run;
+use partita_run::results::Summary;
+use partita_run::session::{self, Request};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+const RUNS: usize = 200;
+
+struct Case {
+    name: &'static str,
+    file: Option<&'static str>,
+    sds: (f64, f64),
+    alpha: f64,
+    /// Replicates of one of the 200 runs.
+    each: u64,
+    /// Sweeps for the coverage runs, where the tuned number would take hours.
+    sweeps: Option<u64>,
+}
+
+const CASES: [Case; 4] = [
+    Case { name: "synthetic", file: None, sds: (0.75, 0.7), alpha: 0.2, each: 6, sweeps: None },
+    Case { name: "seed", file: Some("seed.csv"), sds: (1.0, 1.0), alpha: 1.0, each: 6, sweeps: None },
+    Case { name: "gene", file: Some("gene.csv"), sds: (0.5, 1.3), alpha: 1.0, each: 6, sweeps: None },
+    Case {
+        name: "abalone",
+        file: Some("abalone.csv"),
+        sds: (2.0, 2.0),
+        alpha: 1.0,
+        each: 4,
+        sweeps: Some(1600),
+    },
+];
+
+fn data_directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data")
+}
+
+/// A run in a directory of its own, which is removed: its answers, its configuration, its estimates.
+fn run(name: &str, options: Options) -> (Summary, Run, Vec<Vec<f64>>) {
+    let out = std::env::temp_dir().join(format!("partita-tuning-{name}-{}", std::process::id()));
+    let options = Options { out: Some(out.clone()), keep_draws: Some(0), ..options };
+    let request = Request {
+        task: Task::Fit,
+        meetings_only: false,
+        options,
+        force: true,
+        command: "partita fit".into(),
+    };
+    let outcome = session::start(request, &AtomicBool::new(false), &mut ()).unwrap();
+    let run = Run::read(&out).unwrap();
+    let rows = std::fs::read_to_string(out.join("replicates.csv")).unwrap();
+    let width = outcome.summary.summaries.len();
+    let estimates = rows
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').skip(6).take(width).map(|cell| cell.parse().unwrap()).collect())
+        .collect();
+    std::fs::remove_dir_all(out).unwrap();
+    (outcome.summary, run, estimates)
+}
+
+/// `E[cost] * Var(H)` of each summary.
+fn work(summary: &Summary, estimates: &[Vec<f64>]) -> Vec<f64> {
+    let calls = summary.kernel_calls as f64 / summary.replicates as f64;
+    (0..summary.summaries.len())
+        .map(|j| calls * estimates.iter().map(|e| e[j]).collect::<aggregate::Moments>().variance().unwrap())
+        .collect()
+}
+
+/// How many of the 200 runs cover the mean over all of them.
+fn covered(estimates: &[Vec<f64>], each: u64, j: usize) -> usize {
+    let values: Vec<f64> = estimates.iter().map(|e| e[j]).collect();
+    let truth = aggregate::mean(&values).unwrap().value;
+    values
+        .chunks_exact(each as usize)
+        .take(RUNS)
+        .filter(|run| {
+            let (low, high) = aggregate::mean(run).unwrap().interval;
+            (low..=high).contains(&truth)
+        })
+        .count()
+}
+
+#[test]
+fn tuned_runs_are_efficient_and_cover() {
+    if std::env::var_os("PARTITA_SLOW").is_none() {
+        println!("skipped: takes about half an hour; set PARTITA_SLOW=1 to run it");
+        return;
+    }
+    let only = std::env::var("PARTITA_CASE").ok();
+    println!(
+        "| data | lag, burn-in, sweeps | pilot / run | summary | work | work / one long chain | covered |"
+    );
+    println!("|---|---|---|---|---|---|---|");
+    for case in CASES.iter().filter(|c| only.as_ref().is_none_or(|o| o == c.name)) {
+        let data = case.file.map(|file| data_directory().join(file));
+        if data.as_ref().is_some_and(|path| !path.exists()) {
+            println!("skipped: {} is not there", data.unwrap().display());
+            continue;
+        }
+        let base = Options {
+            data,
+            standardize: Some(false),
+            prior_sd: Some(case.sds.0),
+            noise_sd: Some(case.sds.1),
+            alpha: Some(Alpha::Fixed(case.alpha)),
+            ..Options::default()
+        };
+        // The whole default run, for the pilot's share and the schedule it picks.
+        let replicates = RUNS as u64 * case.each;
+        let options = Options { replicates: Some(replicates), sweeps: case.sweeps, ..base.clone() };
+        let (summary, tuned, estimates) = run(case.name, options);
+        assert_eq!(summary.censored, 0);
+        let pilot = tuned.pilot.unwrap();
+        // A default run does at least five pilots' work; this is the share such a run would have.
+        let share = pilot.kernel_calls as f64 / summary.kernel_calls as f64;
+        let mut worst: f64 = 0.0;
+        for (j, work) in work(&summary, &estimates).into_iter().enumerate() {
+            let long_run = pilot.asymptotic_variance[j];
+            let covered = covered(&estimates, case.each, j);
+            worst = worst.max(work / long_run);
+            println!(
+                "| {} | {}, {}, {} | {share:.2} | {} | {work:.3e} | {:.2} | {covered} of {RUNS} |",
+                case.name,
+                summary.lag,
+                summary.burn_in,
+                summary.sweeps,
+                summary.summaries[j].name,
+                work / long_run,
+            );
+            assert!(covered >= 177, "{}: {covered} of {RUNS} intervals cover", case.name);
+        }
+        if case.sweeps.is_none() {
+            assert!(worst < 3.0, "{}: {worst} times the work of one long chain", case.name);
+        }
+        if case.name == "gene" {
+            let paper = Options {
+                lag: Some(1),
+                burn_in: Some(30),
+                sweeps: Some(300),
+                replicates: Some(20_000),
+                start: Some(Start::One),
+                ..base
+            };
+            let (paper, _, paper_estimates) = run("paper", paper);
+            let ratios: Vec<f64> = work(&paper, &paper_estimates)
+                .iter()
+                .zip(work(&summary, &estimates))
+                .map(|(paper, tuned)| paper / tuned)
+                .collect();
+            println!("gene, the paper's lag 1, burn-in 30, sweeps 300: {ratios:.0?} times the work");
+            assert!(ratios.iter().all(|r| *r > 10_000.0), "{ratios:?}");
+        }
+    }
+}
