@@ -48,6 +48,7 @@ impl Likelihood for Waiting {
     }
 }
 
+/// Estimates the number of clusters and two co-clustering probabilities.
 pub fn main() -> Result<(), partita::Error> {
     // Three impatient, three patient.
     let x = vec![0.0, 1.0, 0.0, 40.0, 55.0, 38.0];

@@ -48,16 +48,14 @@ pub trait Coupling {
     fn plan(&mut self, step: &Step, plan: &mut Vec<Cell>);
 
     /// Draws a slot for `X` and a slot for `Y` from the joint law.
-    fn draw(&mut self, step: &Step, chance: &mut impl Chance) -> (usize, usize);
+    fn draw(&mut self, step: &Step, chance: &mut impl Chance) -> (usize, usize) {
+        let mut plan = Vec::new();
+        self.plan(step, &mut plan);
+        let cell = plan[chance.pick(plan.iter().map(|cell| cell.mass))];
+        (cell.row as usize, cell.column as usize)
+    }
 
     /// Whether chains that are equal as partitions choose alike, whatever their labels: then they
     /// stay equal from the very step at which they become so.
     fn is_faithful(&self) -> bool;
-}
-
-/// Draws one cell of a plan.
-#[inline]
-fn draw_cell(plan: &[Cell], chance: &mut impl Chance) -> (usize, usize) {
-    let cell = plan[chance.pick(plan.iter().map(|cell| cell.mass))];
-    (cell.row as usize, cell.column as usize)
 }

@@ -97,3 +97,8 @@ pub use rng::Stream;
 pub use start::Start;
 pub use summary::Summary;
 pub use target::{Coloring, Graph, Mixture, State, Target};
+
+/// The code of the README, run by the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct ReadmeCode;

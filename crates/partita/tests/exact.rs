@@ -137,7 +137,7 @@ fn check_margins<T: Target, K: Kernel<T>, C: Coupling>(
     let single: Vec<Law> = states.iter().map(|z| step_law(target, kernel, z)).collect();
     for (i, x) in states.iter().enumerate() {
         for (j, y) in states.iter().enumerate() {
-            if (i * states.len() + j) % every != 0 {
+            if !(i * states.len() + j).is_multiple_of(every) {
                 continue;
             }
             let (mut margin_x, mut margin_y) = (Law::new(), Law::new());

@@ -1,7 +1,6 @@
 //! Common random numbers: both chains invert their law of labels with one uniform.
 
-use super::{Cell, Coupling, Labels, Step, draw_cell};
-use crate::chance::Chance;
+use super::{Cell, Coupling, Labels, Step};
 
 /// Inverse distribution functions over the labels, with the same uniform for both chains.
 ///
@@ -10,7 +9,6 @@ use crate::chance::Chance;
 pub struct CommonUniform {
     x: Vec<u32>,
     y: Vec<u32>,
-    plan: Vec<Cell>,
 }
 
 impl CommonUniform {
@@ -48,14 +46,6 @@ impl Coupling for CommonUniform {
                 break;
             }
         }
-    }
-
-    fn draw(&mut self, step: &Step, chance: &mut impl Chance) -> (usize, usize) {
-        let mut plan = std::mem::take(&mut self.plan);
-        self.plan(step, &mut plan);
-        let drawn = draw_cell(&plan, chance);
-        self.plan = plan;
-        drawn
     }
 
     fn is_faithful(&self) -> bool {

@@ -1,7 +1,6 @@
 //! The maximal coupling of labels: the baseline that suffers from label switching.
 
-use super::{Cell, Coupling, Step, draw_cell};
-use crate::chance::Chance;
+use super::{Cell, Coupling, Step};
 use crate::partition::Partition;
 
 /// How clusters are labelled for the couplings that look at labels.
@@ -38,7 +37,6 @@ pub struct Maximal {
     labels: Labels,
     x: Vec<u32>,
     y: Vec<u32>,
-    plan: Vec<Cell>,
 }
 
 impl Maximal {
@@ -78,14 +76,6 @@ impl Coupling for Maximal {
                 plan.push(Cell { row, column, mass: p * q / total });
             }
         }
-    }
-
-    fn draw(&mut self, step: &Step, chance: &mut impl Chance) -> (usize, usize) {
-        let mut plan = std::mem::take(&mut self.plan);
-        self.plan(step, &mut plan);
-        let drawn = draw_cell(&plan, chance);
-        self.plan = plan;
-        drawn
     }
 
     fn is_faithful(&self) -> bool {

@@ -1,0 +1,51 @@
+//! A prior's weights for a fixed number of items, tabulated once: what a chain looks up.
+
+use super::Prior;
+use crate::math::ln;
+
+/// The weights of a prior for a fixed number of items, tabulated once.
+#[derive(Debug, Clone)]
+pub struct PriorTable {
+    prior: Prior,
+    items: usize,
+    join: Vec<f64>,
+    open: Vec<f64>,
+}
+
+/// Chains hold few clusters; beyond this many the weight of a new one is computed when asked for.
+const TABULATED_CLUSTERS: usize = 1024;
+
+impl PriorTable {
+    /// Tabulates `prior` for partitions of `items` items.
+    pub fn new(prior: Prior, items: usize) -> Self {
+        let sigma = prior.sigma();
+        PriorTable {
+            prior,
+            items,
+            join: (0..=items)
+                .map(|n| if n == 0 { f64::NEG_INFINITY } else { ln(n as f64 - sigma) })
+                .collect(),
+            open: (0..items.min(TABULATED_CLUSTERS)).map(|k| prior.log_open(items, k)).collect(),
+        }
+    }
+
+    /// The prior tabulated here.
+    pub fn prior(&self) -> &Prior {
+        &self.prior
+    }
+
+    /// The log weight of joining a cluster of `size` other items.
+    #[inline]
+    pub fn log_join(&self, size: usize) -> f64 {
+        self.join[size]
+    }
+
+    /// The log weight of opening a new cluster beside `clusters` others.
+    #[inline]
+    pub fn log_open(&self, clusters: usize) -> f64 {
+        match self.open.get(clusters) {
+            Some(&weight) => weight,
+            None => self.prior.log_open(self.items, clusters),
+        }
+    }
+}
