@@ -188,10 +188,16 @@ fn delimiter(text: &str) -> Result<char, String> {
 }
 
 impl RunOptions {
-    /// Whether a graph is meant: colours are given, here or in the configuration file.
+    /// Whether a graph is meant: colours are given, here or in the configuration file, or the file is
+    /// one that only graphs have.
     pub fn wants_graph(&self) -> bool {
-        let in_file = || self.config.as_ref().and_then(|path| Options::read(path).ok()?.colors);
-        self.colors.is_some() || in_file().is_some()
+        let file = self.config.as_ref().and_then(|path| Options::read(path).ok()).unwrap_or_default();
+        let data = self.data.as_ref().or(file.data.as_ref());
+        let dimacs = data.is_some_and(|path| {
+            let name = path.to_string_lossy();
+            name.strip_suffix(".gz").unwrap_or(&name).ends_with(".col")
+        });
+        self.colors.is_some() || file.colors.is_some() || dimacs
     }
 
     /// The options of the command line over those of the configuration file.

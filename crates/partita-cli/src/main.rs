@@ -27,7 +27,7 @@ fn main() -> ExitCode {
     match run(arguments.command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("partita: {failure}");
+            screen::say(&format!("partita: {failure}"));
             ExitCode::from(failure.status())
         }
     }
@@ -44,16 +44,17 @@ fn run(command: Command) -> Result<(), Failure> {
         }
         Command::Resume { run, threads, json } => {
             let mut screen = Screen::new();
-            let outcome = session::resume(&run, threads, &interrupted, &mut screen)?;
-            show(&screen.finish(), &outcome, json)
+            let outcome = session::resume(&run, threads, &interrupted, &mut screen);
+            screen.finish();
+            show(&outcome?, json)
         }
         Command::Merge { runs, out, force, json } => {
             let outcome = session::merge(&runs, &out, force)?;
-            show(&Screen::new().finish(), &outcome, json)
+            show(&outcome, json)
         }
         Command::Report { run, json } => {
             let outcome = session::report(&run)?;
-            show(&Screen::new().finish(), &outcome, json)
+            show(&outcome, json)
         }
     }
 }
@@ -68,12 +69,13 @@ fn begin(
     let command = arguments::command_line();
     let request = Request { task, meetings_only, options: options.resolve()?, force, command };
     let mut screen = Screen::new();
-    let outcome = session::start(request, interrupted, &mut screen)?;
-    show(&screen.finish(), &outcome, json)
+    let outcome = session::start(request, interrupted, &mut screen);
+    screen.finish();
+    show(&outcome?, json)
 }
 
 /// Results to standard output: one JSON object, or a table a person understands.
-fn show(screen: &screen::Finished, outcome: &Outcome, json: bool) -> Result<(), Failure> {
+fn show(outcome: &Outcome, json: bool) -> Result<(), Failure> {
     use std::io::Write;
     let text = if json { json_object(&outcome.summary) } else { screen::table(outcome) };
     let mut out = std::io::stdout().lock();
@@ -84,7 +86,7 @@ fn show(screen: &screen::Finished, outcome: &Outcome, json: bool) -> Result<(), 
             Err(Failure::Failed(format!("standard output cannot be written: {e}")))
         }
         _ => {
-            screen.say(&format!("report: {}", outcome.directory.join("report.html").display()));
+            screen::say(&format!("report: {}", outcome.directory.join("report.html").display()));
             Ok(())
         }
     }
@@ -105,7 +107,7 @@ fn interrupt_flag() -> Arc<AtomicBool> {
         }
     });
     if let Err(error) = set {
-        eprintln!("partita: interrupts will not be caught: {error}");
+        screen::say(&format!("partita: interrupts will not be caught: {error}"));
     }
     flag
 }

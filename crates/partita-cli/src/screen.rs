@@ -4,7 +4,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use partita_run::results::Line;
 use partita_run::session::{Outcome, Progress, Watch};
 use partita_run::words;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 
 /// Shows what a run tells. Without a terminal there is no bar, only sentences.
 pub struct Screen {
@@ -23,28 +23,23 @@ impl Screen {
     }
 
     /// Takes the bar away.
-    pub fn finish(self) -> Finished {
+    pub fn finish(self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
-        Finished
     }
 }
 
-/// A screen without a bar.
-pub struct Finished;
-
-impl Finished {
-    pub fn say(&self, sentence: &str) {
-        eprintln!("{sentence}");
-    }
+/// A sentence on standard error. A reader who has gone away (`2>&1 | head`) must not end a run.
+pub fn say(sentence: &str) {
+    let _ = writeln!(std::io::stderr(), "{sentence}");
 }
 
 impl Watch for Screen {
     fn say(&mut self, sentence: &str) {
         match &self.bar {
-            Some(bar) => bar.suspend(|| eprintln!("{sentence}")),
-            None => eprintln!("{sentence}"),
+            Some(bar) => bar.suspend(|| say(sentence)),
+            None => say(sentence),
         }
     }
 
@@ -56,17 +51,27 @@ impl Watch for Screen {
     }
 }
 
-/// One line of progress, within 80 columns.
+/// A number in at most four characters, up to a billion.
+fn count(n: u64) -> String {
+    match n {
+        0..10_000 => n.to_string(),
+        10_000..1_000_000 => format!("{}k", n / 1000),
+        _ => format!("{}M", n / 1_000_000),
+    }
+}
+
+/// One line of progress, below 80 columns together with the spinner.
 fn progress_line(p: &Progress) -> String {
-    let of = p.of.map_or(String::new(), |of| format!("/{of}"));
-    let mut line = format!("{}{of} replicates, {} met, {} censored", p.done, p.met, p.censored);
+    let of = p.of.map_or(String::new(), |of| format!("/{}", count(of)));
+    let (done, met, censored) = (count(p.done), count(p.met), count(p.censored));
+    let mut line = format!("{done}{of} replicates, {met} met, {censored} censored");
     if let Some(widest) = p.widest {
-        line += &format!(", widest interval {widest:.2e}");
+        line += &format!(", widest {widest:.1e}");
     }
     if let Some(left) = p.left {
         line += &format!(", {} left", words::duration(left));
     }
-    line
+    line.chars().take(77).collect()
 }
 
 /// The results as a person reads them, within 80 columns.
@@ -166,17 +171,20 @@ mod tests {
     fn lines_fit_in_80_columns() {
         let text = wrap(&"some words that go on ".repeat(20));
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
-        let progress = Progress {
-            done: 123_456,
-            of: Some(200_000),
-            met: 123_450,
-            censored: 6,
-            widest: Some(0.001_234),
-            left: Some(59.0),
-        };
+        let (widest, left) = (Some(0.002_468), Some(59.0));
+        let progress = Progress { done: 123_456, of: Some(200_000), met: 123_450, censored: 6, widest, left };
         assert_eq!(
             progress_line(&progress),
-            "123456/200000 replicates, 123450 met, 6 censored, widest interval 1.23e-3, 59 s left"
+            "123k/200k replicates, 123k met, 6 censored, widest 2.5e-3, 59 s left"
         );
+        let (n, left) = (9999, Some(7199.0));
+        let longest = Progress { done: n, of: Some(n), met: n, censored: n, widest, left };
+        assert_eq!(
+            progress_line(&longest),
+            "9999/9999 replicates, 9999 met, 9999 censored, widest 2.5e-3, 120 min left"
+        );
+        let (n, left) = (u64::MAX, Some(1e300));
+        let beyond = Progress { done: n, of: Some(n), met: n, censored: n, widest, left };
+        assert_eq!(progress_line(&beyond).chars().count(), 77);
     }
 }

@@ -40,7 +40,7 @@ fn sample(stop: &Stop, rows: &[Row], column: usize) -> Vec<f64> {
 }
 
 /// The mean and its interval: over replicates, or the unbiased rule over workers.
-fn mean(stop: &Stop, rows: &[Row], column: usize) -> Option<Estimate> {
+pub(crate) fn mean(stop: &Stop, rows: &[Row], column: usize) -> Option<Estimate> {
     match stop {
         Stop::Time { workers, .. } => {
             let completions: Vec<deadline::Completion> = rows

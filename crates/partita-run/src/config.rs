@@ -113,6 +113,22 @@ pub enum ConfigError {
     Value(String),
 }
 
+/// More than any machine will ever do, and small enough that sums and products of options stay whole numbers.
+const MOST: u64 = 1_000_000_000_000_000;
+
+/// What a reader of TOML expected, in words a user knows.
+fn in_words(message: &str) -> String {
+    [
+        ("u64", "a whole number"),
+        ("usize", "a whole number"),
+        ("f64", "a number"),
+        ("a boolean", "true or false"),
+    ]
+    .into_iter()
+    .find_map(|(kind, words)| message.strip_suffix(&format!("expected {kind}")).map(|m| (m, words)))
+    .map_or(message.to_string(), |(message, words)| format!("{message}expected {words}"))
+}
+
 fn nearest(closest: &Option<String>) -> String {
     closest.as_ref().map_or(String::new(), |name| format!("; did you mean `{name}`?"))
 }
@@ -140,7 +156,8 @@ impl Options {
         let malformed = |e: toml::de::Error| {
             let line =
                 e.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
-            ConfigError::Malformed { file: file.into(), problem: format!("line {line}: {}", e.message()) }
+            let what = in_words(e.message());
+            ConfigError::Malformed { file: file.into(), problem: format!("line {line}: {what}") }
         };
         let table: toml::Table = text.parse().map_err(malformed)?;
         for key in table.keys() {
@@ -247,6 +264,12 @@ impl Options {
                 return refuse(format!("{name} must be a positive number, but is {value}"));
             }
         }
+        // Beyond this, squares of squares leave the range of floating point.
+        for (name, value) in [("--prior-sd", self.prior_sd), ("--noise-sd", self.noise_sd)] {
+            if let Some(value) = value.filter(|v| !(1e-30..=1e30).contains(v)) {
+                return refuse(format!("{name} must be between 1e-30 and 1e30, but is {value:e}"));
+            }
+        }
         if let Some(eta) = self.nugget.filter(|eta| !(0.0..=1.0).contains(eta)) {
             return refuse(format!("--nugget is a probability, between 0 and 1, but is {eta}"));
         }
@@ -259,6 +282,29 @@ impl Options {
         ] {
             if value == Some(0) {
                 return refuse(format!("{name} must be at least 1"));
+            }
+        }
+        for (name, value, most) in [
+            ("--lag", self.lag, MOST),
+            ("--burn-in", self.burn_in, MOST),
+            ("--sweeps", self.sweeps, MOST),
+            ("--max-sweeps", self.max_sweeps, MOST),
+            ("--replicates", self.replicates, MOST),
+            ("--shard", self.shard.map(|s| s.of), MOST),
+            ("--colors", self.colors.map(|c| c as u64), MOST),
+            ("--keep-draws", self.keep_draws.map(|n| n as u64), 1_000_000),
+            ("--threads", self.threads.map(|t| t as u64), 1024),
+        ] {
+            if let Some(value) = value.filter(|v| *v > most) {
+                return refuse(format!("{name} must be at most {most}, but is {value}"));
+            }
+        }
+        for (name, path) in [("the data", &self.data), ("--out", &self.out)] {
+            if let Some(path) = path.as_ref().filter(|p| p.to_str().is_none()) {
+                return refuse(format!(
+                    "{name}: the name {} is not UTF-8 and cannot be kept in run.toml: rename it",
+                    path.display()
+                ));
             }
         }
         if let (Some(k), Some(m)) = (self.burn_in, self.sweeps)
@@ -275,6 +321,14 @@ impl Options {
                 "--max-sweeps ({cap}) would cut a pair before it has made its --sweeps ({m}): raise the cap"
             ));
         }
+        if let (Some(cap), Some(lag)) = (self.max_sweeps, self.lag)
+            && cap <= lag
+        {
+            return refuse(format!(
+                "--max-sweeps ({cap}) would cut every pair before its second chain has moved (--lag {lag}): \
+                 raise the cap"
+            ));
+        }
         let stops = [self.replicates.is_some(), self.time.is_some(), self.precision.is_some()];
         if stops.iter().filter(|s| **s).count() > 1 {
             return refuse(
@@ -284,6 +338,21 @@ impl Options {
         if self.shard.is_some() && self.replicates.is_none() {
             return refuse(
                 "--shard needs --replicates, the number of all shards together, so that each knows its share"
+                    .into(),
+            );
+        }
+        if let (Some(shard), Some(replicates)) = (self.shard, self.replicates)
+            && shard.of > replicates
+        {
+            return refuse(format!(
+                "--shard {shard}: there are fewer replicates ({replicates}) than shards: use at most \
+                 {replicates} shards"
+            ));
+        }
+        if self.precision.is_some() && self.summary.as_ref().is_some_and(Vec::is_empty) {
+            return refuse(
+                "--precision needs something to estimate, and no summary is asked for: use --replicates or \
+                 --time"
                     .into(),
             );
         }

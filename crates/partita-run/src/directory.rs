@@ -18,7 +18,8 @@ use crate::{Failure, words};
 use partita::atoms::Atom;
 pub use rows::Draw;
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File, OpenOptions};
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -75,12 +76,15 @@ pub struct Directory {
     path: PathBuf,
     rows: File,
     draws: Option<File>,
+    /// Held while a run is written, so that no second one writes to it; gone with the process.
+    _lock: Option<File>,
 }
 
 const RUN: &str = "run.toml";
 const ROWS: &str = "replicates.csv";
 const DRAWS: &str = "draws.csv";
 const ENDED: &str = "workers.csv";
+const PROBE: &str = ".partita";
 
 /// A sentence for a file operation that failed.
 fn broken(what: &str, path: &Path, error: &io::Error) -> Failure {
@@ -153,7 +157,10 @@ pub(crate) fn prepare(path: &Path, force: bool) -> Result<(), Failure> {
             path.display()
         )));
     }
-    let used = fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some());
+    // What a run that was killed in its first moment leaves does not count.
+    let debris = |name: &str| name == PROBE || name.ends_with(".part");
+    let used = fs::read_dir(path)
+        .is_ok_and(|mut all| all.any(|e| e.is_ok_and(|e| !debris(&e.file_name().to_string_lossy()))));
     if used && !force {
         return Err(Failure::bad(format!(
             "{}: is already in use: choose another --out, continue it with `partita resume {0}`, or \
@@ -161,7 +168,7 @@ pub(crate) fn prepare(path: &Path, force: bool) -> Result<(), Failure> {
             path.display()
         )));
     }
-    let probe = path.join(".partita");
+    let probe = path.join(PROBE);
     let attempt =
         fs::create_dir_all(path).and_then(|()| File::create(&probe)).and_then(|_| fs::remove_file(&probe));
     attempt.map_err(|e| {
@@ -170,31 +177,64 @@ pub(crate) fn prepare(path: &Path, force: bool) -> Result<(), Failure> {
             path.display(),
             words::plain(&e)
         ))
-    })?;
-    if used {
-        for name in [RUN, ROWS, DRAWS, ENDED, "summary.json", "report.html", "co_clustering.npy"] {
-            let _ = fs::remove_file(path.join(name));
-        }
+    })
+}
+
+/// A sentence's end: how to go on with a run.
+pub(crate) fn how_to_resume(path: &Path) -> String {
+    format!("`partita resume {}`", path.display())
+}
+
+/// Makes this process the only one that writes to a directory, where the system can do that.
+fn lock(path: &Path) -> Result<Option<File>, Failure> {
+    let Ok(file) = File::open(path) else { return Ok(None) };
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(Failure::bad(format!(
+            "{}: another partita is writing to it: wait until it is done, or stop it first",
+            path.display()
+        ))),
+        _ => Ok(Some(file)),
     }
-    Ok(())
 }
 
 impl Directory {
-    /// Starts a run in a directory that was prepared.
+    /// Starts a run in a directory that was prepared; what an earlier one left there goes.
     pub(crate) fn create(path: &Path, run: &Run, names: &[String], items: usize) -> Result<Self, Failure> {
-        write_whole(&path.join(ROWS), rows::header(names).as_bytes())?;
-        if run.options.keep_draws.unwrap_or(0) > 0 {
-            write_whole(&path.join(DRAWS), rows::draws_header(items).as_bytes())?;
+        let lock = lock(path)?;
+        // `run.toml` goes first and comes first: a directory that has one can be resumed at any moment.
+        for name in [RUN, ROWS, DRAWS, ENDED, "summary.json", "report.html", "co_clustering.npy"] {
+            let _ = fs::remove_file(path.join(name));
         }
         run.write(path)?;
-        Self::open(path)
+        Self::begin(path, run, names, items, lock)
     }
 
     /// Opens a run to go on with it.
+    pub(crate) fn resume(path: &Path, run: &Run, names: &[String], items: usize) -> Result<Self, Failure> {
+        Self::begin(path, run, names, items, lock(path)?)
+    }
+
+    fn begin(
+        path: &Path,
+        run: &Run,
+        names: &[String],
+        items: usize,
+        lock: Option<File>,
+    ) -> Result<Self, Failure> {
+        if !path.join(ROWS).exists() {
+            write_whole(&path.join(ROWS), rows::header(names).as_bytes())?;
+        }
+        if run.options.keep_draws.unwrap_or(0) > 0 && !path.join(DRAWS).exists() {
+            write_whole(&path.join(DRAWS), rows::draws_header(items).as_bytes())?;
+        }
+        Ok(Directory { _lock: lock, ..Self::open(path)? })
+    }
+
+    /// Opens a run to look at it.
     pub fn open(path: &Path) -> Result<Self, Failure> {
         let append = |name: &str| OpenOptions::new().append(true).open(path.join(name));
         let rows = append(ROWS).map_err(|e| broken("be opened", &path.join(ROWS), &e))?;
-        Ok(Directory { path: path.to_path_buf(), rows, draws: append(DRAWS).ok() })
+        Ok(Directory { path: path.to_path_buf(), rows, draws: append(DRAWS).ok(), _lock: None })
     }
 
     /// The path.
@@ -214,24 +254,35 @@ impl Directory {
         self.rows.write_all(line.as_bytes()).map_err(|e| broken("be written", &self.path.join(ROWS), &e))
     }
 
-    /// Notes that a worker of a timed run has had its time.
-    pub(crate) fn end_worker(&self, worker: u64) -> Result<(), Failure> {
+    /// Notes that a worker of a timed run has had its time, and how many replicates it completed.
+    pub(crate) fn end_worker(&self, worker: u64, completed: u64) -> Result<(), Failure> {
         let path = self.path.join(ENDED);
         let append = || {
             OpenOptions::new()
                 .create(true)
                 .append(true)
                 .open(&path)?
-                .write_all(format!("{worker}\n").as_bytes())
+                .write_all(format!("{worker},{completed}\n").as_bytes())
         };
         append().map_err(|e| broken("be written", &path, &e))
     }
 
-    /// The workers of a timed run that have had their time.
-    pub(crate) fn ended_workers(&self) -> Vec<u64> {
+    /// The workers of a timed run that have had their time, with the replicates each completed.
+    pub(crate) fn ended_workers(&self) -> BTreeMap<u64, u64> {
         let text = fs::read_to_string(self.path.join(ENDED)).unwrap_or_default();
         let whole = text.rfind('\n').map_or("", |end| &text[..end]);
-        whole.lines().filter_map(|line| line.parse().ok()).collect()
+        let pair = |line: &str| {
+            let (worker, completed) = line.split_once(',')?;
+            Some((worker.parse().ok()?, completed.parse().ok()?))
+        };
+        whole.lines().filter_map(pair).collect()
+    }
+
+    /// Writes the list of workers that have had their time anew.
+    pub(crate) fn set_ended_workers(&self, ended: &BTreeMap<u64, u64>) -> Result<(), Failure> {
+        let text: String =
+            ended.iter().map(|(worker, completed)| format!("{worker},{completed}\n")).collect();
+        write_whole(&self.path.join(ENDED), text.as_bytes())
     }
 
     /// The rows written so far, sorted; a half-written last line does not count.
@@ -261,7 +312,8 @@ impl Directory {
             write_whole(&self.path.join(DRAWS), text.as_bytes())?;
         }
         write_whole(&self.path.join(ROWS), text.as_bytes())?;
-        *self = Self::open(&self.path)?;
+        let lock = self._lock.take();
+        *self = Directory { _lock: lock, ..Self::open(&self.path)? };
         Ok(())
     }
 

@@ -131,8 +131,8 @@ pub(crate) fn run(
 
     // How many pairs and sweeps the work allows: 120 pairs of 300 sweeps, or fewer of large problems.
     let sweep = model.sweep_work();
-    let pairs = ((WORK / (300.0 * sweep)) as u64).clamp(20, 120) / 2 * 2;
-    let cap = ((PATIENCE * WORK / (pairs as f64 * sweep)) as u64).clamp(1_000, 100_000);
+    let pairs = ((WORK / (300.0 * sweep)) as u64).clamp(12, 120) / 2 * 2;
+    let cap = ((PATIENCE * WORK / (pairs as f64 * sweep)) as u64).clamp(300, 100_000);
     let cap = given.max_sweeps.map_or(cap, |given| given.min(cap));
 
     // Stage after stage, the lag grows until no pair waits longer than the lag.

@@ -25,7 +25,7 @@ pub(crate) fn run<M: Send>(
     // A bounded channel: workers wait for a slow disk instead of filling the memory.
     let (sender, receiver) = mpsc::sync_channel::<M>(1024);
     std::thread::scope(|scope| {
-        for _ in 0..threads {
+        for _ in 0..threads.max(1) {
             let sender = sender.clone();
             scope.spawn({
                 let (numbers, job, stop, all) = (&numbers, &job, &stop, &all);

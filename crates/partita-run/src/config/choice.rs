@@ -116,7 +116,7 @@ words! {
 
 /// The concentration of the Dirichlet process.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "AlphaText", into = "String")]
+#[serde(try_from = "TextOrNumber", into = "String")]
 pub enum Alpha {
     /// A fixed value.
     Fixed(f64),
@@ -124,23 +124,36 @@ pub enum Alpha {
     Gamma(f64, f64),
 }
 
-/// In a TOML file a fixed alpha may be written as a number, too.
+/// In a TOML file an alpha or a time may be written as a number, too.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum AlphaText {
+enum TextOrNumber {
     Text(String),
     Float(f64),
     Whole(i64),
 }
 
-impl TryFrom<AlphaText> for Alpha {
-    type Error = String;
-    fn try_from(text: AlphaText) -> Result<Self, String> {
-        match text {
-            AlphaText::Text(text) => text.parse(),
-            AlphaText::Float(value) => value.to_string().parse(),
-            AlphaText::Whole(value) => value.to_string().parse(),
+impl TextOrNumber {
+    fn parse<T: FromStr>(self) -> Result<T, T::Err> {
+        match self {
+            TextOrNumber::Text(text) => text.parse(),
+            TextOrNumber::Float(value) => value.to_string().parse(),
+            TextOrNumber::Whole(value) => value.to_string().parse(),
         }
+    }
+}
+
+impl TryFrom<TextOrNumber> for Alpha {
+    type Error = String;
+    fn try_from(text: TextOrNumber) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl TryFrom<TextOrNumber> for Duration {
+    type Error = String;
+    fn try_from(text: TextOrNumber) -> Result<Self, String> {
+        text.parse()
     }
 }
 
@@ -158,13 +171,19 @@ impl FromStr for Alpha {
     fn from_str(text: &str) -> Result<Self, String> {
         let positive = |t: &str| t.trim().parse().ok().filter(|v: &f64| *v > 0.0 && v.is_finite());
         let parsed = match text.strip_prefix("gamma:") {
+            // Outside this range the integral over alpha cannot be found.
             Some(rest) => rest
                 .split_once(',')
-                .and_then(|(shape, rate)| Some(Alpha::Gamma(positive(shape)?, positive(rate)?))),
+                .and_then(|(shape, rate)| Some((positive(shape)?, positive(rate)?)))
+                .filter(|(shape, rate)| [shape, rate].iter().all(|v| (1e-3..=1e6).contains(*v)))
+                .map(|(shape, rate)| Alpha::Gamma(shape, rate)),
             None => positive(text).map(Alpha::Fixed),
         };
         parsed.ok_or_else(|| {
-            format!("`{text}` is no alpha: give a positive number, or gamma:SHAPE,RATE such as gamma:2,4")
+            format!(
+                "`{text}` is no alpha: give a positive number, or gamma:SHAPE,RATE such as gamma:2,4, each \
+                 between 0.001 and 1000000"
+            )
         })
     }
 }
@@ -290,10 +309,13 @@ impl FromStr for Shard {
 
 /// A stretch of wall time: `90`, `60s`, `5m`, `1.5h`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[serde(try_from = "TextOrNumber", into = "String")]
 pub struct Duration {
     seconds: f64,
 }
+
+/// About thirty years.
+const LONGEST: f64 = 1e9;
 
 impl Duration {
     /// So many seconds.
@@ -327,6 +349,7 @@ impl FromStr for Duration {
         let number = text[..split].parse().ok().filter(|v: &f64| *v > 0.0 && v.is_finite());
         unit.zip(number)
             .map(|(unit, number)| Duration { seconds: unit * number })
+            .filter(|duration| (1e-9..=LONGEST).contains(&duration.seconds))
             .ok_or_else(|| format!("`{text}` is no length of time: use 60s, 5m or 1.5h"))
     }
 }
@@ -354,13 +377,13 @@ mod tests {
     fn wrong_choices_get_a_sentence() {
         let sentence = "gibs".parse::<Sampler>().unwrap_err();
         assert_eq!(sentence, "`gibs` is not one of gibbs, split-merge; did you mean `gibbs`?");
-        for bad in ["0", "-1", "gamma:2", "gamma:0,1", "NaN", "inf"] {
+        for bad in ["0", "-1", "gamma:2", "gamma:0,1", "gamma:1e-9,1", "NaN", "inf"] {
             assert!(bad.parse::<Alpha>().is_err(), "{bad}");
         }
         for bad in ["0/3", "4/3", "1", "a/b"] {
             assert!(bad.parse::<Shard>().is_err(), "{bad}");
         }
-        for bad in ["", "s", "-3s", "5 weeks", "0s"] {
+        for bad in ["", "s", "-3s", "5 weeks", "0s", "99999999999999999999h", "0.00000000001s"] {
             assert!(bad.parse::<Duration>().is_err(), "{bad}");
         }
         for bad in ["top:0", "top:1000", "co:1", "co:a,b", "median"] {

@@ -37,6 +37,9 @@ fn noise_sd(columns: usize) -> f64 {
     ((columns as f64 / 16.0).powf(0.25) * 100.0).round().max(100.0) / 100.0
 }
 
+/// The largest number whose square is far from overflow.
+const LARGEST: f64 = 1e100;
+
 /// The paper's synthetic model, for the built-in data.
 const DEMO: (f64, f64, f64) = (0.75, 0.7, 0.2);
 
@@ -75,7 +78,13 @@ fn fit(options: &mut Options) -> Result<(Box<dyn Model>, Input), Failure> {
     }
     let demo = options.data.is_none();
     let mut table = read_table(options)?;
-    let mut said = vec![format!("{}: {} rows, {} columns", table.source, table.rows, table.columns)];
+    let mut said = vec![format!(
+        "{}: {} rows, {} column{}",
+        table.source,
+        table.rows,
+        table.columns,
+        if table.columns == 1 { "" } else { "s" }
+    )];
     let standardize = *options.standardize.get_or_insert(!demo);
     let scaling = if standardize {
         said.push("columns brought to mean 0 and standard deviation 1 (--no-standardize keeps them)".into());
@@ -83,6 +92,13 @@ fn fit(options: &mut Options) -> Result<(Box<dyn Model>, Input), Failure> {
     } else {
         None
     };
+    if let Some(value) = table.values.iter().find(|value| value.abs() > LARGEST) {
+        return Err(Failure::bad(format!(
+            "{}: holds {value:e}, and squares of such numbers cannot be computed with: leave \
+             --no-standardize out, or change the unit",
+            table.source
+        )));
+    }
     let (prior_sd, noise_sd, alpha) = if demo { DEMO } else { (PRIOR_SD, noise_sd(table.columns), 1.0) };
     options.covariance.get_or_insert(config::Covariance::Known);
     let prior_sd = *options.prior_sd.get_or_insert(prior_sd);
@@ -186,6 +202,23 @@ fn color(options: &mut Options) -> Result<(Box<dyn Model>, Input), Failure> {
     Ok((model, input))
 }
 
+/// What was asked for twice is estimated once; the shares of ten clusters hold those of three.
+fn once(wanted: &mut Vec<config::Summary>) {
+    let most =
+        wanted.iter().filter_map(|s| if let config::Summary::Top(r) = s { Some(*r) } else { None }).max();
+    let mut seen = Vec::new();
+    for summary in wanted.drain(..) {
+        let summary = match (summary, most) {
+            (config::Summary::Top(_), Some(most)) => config::Summary::Top(most),
+            (other, _) => other,
+        };
+        if !seen.contains(&summary) {
+            seen.push(summary);
+        }
+    }
+    *wanted = seen;
+}
+
 fn problem<T: Target + 'static>(
     options: &mut Options,
     target: T,
@@ -201,10 +234,10 @@ fn problem<T: Target + 'static>(
     let nugget = *options.nugget.get_or_insert(1e-5);
     let sampler = *options.sampler.get_or_insert(config::Sampler::Gibbs);
     options.seed.get_or_insert(1);
-    let wanted = options
-        .summary
-        .get_or_insert_with(|| vec![config::Summary::Clusters, config::Summary::Top(3)])
-        .clone();
+    let wanted =
+        options.summary.get_or_insert_with(|| vec![config::Summary::Clusters, config::Summary::Top(3)]);
+    once(wanted);
+    let wanted = wanted.clone();
     let mut list = summaries::<T>(&wanted, items, reference).map_err(|e| match e {
         partita::Error::NoSuchItem { item, last } => {
             Failure::bad(format!("--summary asks for item {item}, but the items are numbered 0 to {last}"))

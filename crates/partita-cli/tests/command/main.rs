@@ -1,0 +1,12 @@
+//! The command `partita` from outside: what a person or a script sees of it.
+
+mod censoring;
+mod contract;
+mod deadline;
+mod full_disk;
+mod interrupted;
+mod mistakes;
+mod same_rows;
+mod screen;
+mod soup;
+mod support;

@@ -1,0 +1,83 @@
+//! Shards of one run joined into one directory.
+
+use super::answers::conclude;
+use super::{Outcome, columns, refuse_part, reload};
+use crate::Failure;
+use crate::directory::{self, Directory, Run};
+use crate::model::Row;
+use std::path::{Path, PathBuf};
+
+/// Whether two paths lead to one directory.
+fn same_place(one: &Path, other: &Path) -> bool {
+    one.canonicalize().ok().zip(other.canonicalize().ok()).is_some_and(|(one, other)| one == other)
+}
+
+/// Joins shards of one run into a new directory.
+pub fn merge(paths: &[PathBuf], out: &Path, force: bool) -> Result<Outcome, Failure> {
+    let Some((first, rest)) = paths.split_first() else {
+        return Err(Failure::bad("`partita merge` needs run directories to join".into()));
+    };
+    if let Some(path) = paths.iter().find(|path| same_place(path, out)) {
+        return Err(Failure::bad(format!(
+            "{}: is one of the runs to be merged: choose another --out",
+            path.display()
+        )));
+    }
+    let mut run = Run::read(first)?;
+    for path in rest {
+        let other = Run::read(path)?;
+        if other.fingerprint != run.fingerprint {
+            return Err(Failure::bad(format!(
+                "{} and {} are runs on different data (fingerprints {} and {}): they cannot be merged",
+                first.display(),
+                path.display(),
+                run.fingerprint,
+                other.fingerprint
+            )));
+        }
+        if other.identity() != run.identity() {
+            return Err(Failure::bad(format!(
+                "{} and {} are runs with different configurations: compare their run.toml; only shards of one \
+                 run can be merged",
+                first.display(),
+                path.display()
+            )));
+        }
+    }
+    let (model, input) = reload(&run)?;
+    let columns = columns(&*model);
+    let mut rows: Vec<(usize, Row)> = Vec::new();
+    let mut draws = Vec::new();
+    for (i, path) in paths.iter().enumerate() {
+        let directory = Directory::open(path)?;
+        let shard = directory.rows(&columns)?;
+        refuse_part(path, &Run::read(path)?, &shard)?;
+        draws.extend(directory.draws(&shard)?);
+        rows.extend(shard.into_iter().map(|row| (i, row)));
+    }
+    rows.sort_by_key(|(_, row)| row.replicate);
+    if let Some(pair) = rows.windows(2).find(|pair| pair[0].1.replicate == pair[1].1.replicate) {
+        return Err(Failure::bad(format!(
+            "replicate {} is in {} and in {}: shards that overlap cannot be merged",
+            pair[0].1.replicate,
+            paths[pair[0].0].display(),
+            paths[pair[1].0].display()
+        )));
+    }
+    draws.sort_by_key(|draw| draw.replicate);
+    directory::prepare(out, force)?;
+    run.options.shard = None;
+    run.options.out = Some(out.to_path_buf());
+    let mut directory = Directory::create(out, &run, &columns, model.items())?;
+    let rows: Vec<Row> = rows.into_iter().map(|(_, row)| row).collect();
+    let mut kept = draws.into_iter().peekable();
+    for row in &rows {
+        let mut atoms = Vec::new();
+        while let Some(draw) = kept.next_if(|draw| draw.replicate == row.replicate) {
+            atoms.push(draw.atom);
+        }
+        directory.append(row, &atoms)?;
+    }
+    let seconds = rows.iter().map(|row| row.seconds).sum();
+    conclude(&directory, &run, model.names(), model.count_names(), &rows, seconds, Some((&input, &*model)))
+}

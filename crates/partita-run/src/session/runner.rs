@@ -1,0 +1,197 @@
+//! The replicates of a run that are still to do: in rounds, in shards, or against a clock.
+
+use super::answers::conclude;
+use super::plan::keep_until;
+use super::{Outcome, Progress, Watch, columns, share, worker};
+use crate::directory::{Directory, Run, Stop, how_to_resume};
+use crate::model::{Input, Model, Row, Settings};
+use crate::{Failure, analysis, pool};
+use partita::Schedule;
+use partita::aggregate::Moments;
+use partita::atoms::Atom;
+use std::collections::HashSet;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// The replicates of a run that are still to do, then the answers.
+struct Runner<'a> {
+    run: &'a Run,
+    model: &'a dyn Model,
+    settings: Settings,
+    threads: usize,
+    interrupted: &'a AtomicBool,
+    watch: &'a mut dyn Watch,
+    directory: Directory,
+    rows: Vec<Row>,
+    moments: Vec<Moments>,
+    /// Replicates that were there at the beginning.
+    before: u64,
+    begin: Instant,
+    shown: Instant,
+}
+
+pub(super) fn go_on(
+    directory: Directory,
+    run: &Run,
+    model: &dyn Model,
+    input: &Input,
+    threads: usize,
+    interrupted: &AtomicBool,
+    watch: &mut dyn Watch,
+) -> Result<Outcome, Failure> {
+    let options = &run.options;
+    let (lag, burn_in, sweeps) =
+        (options.lag.unwrap_or(1), options.burn_in.unwrap_or(0), options.sweeps.unwrap_or(0));
+    let keep_draws = options.keep_draws.unwrap_or(0);
+    let settings = Settings {
+        seed: options.seed.unwrap_or(1),
+        schedule: Schedule::new(lag, burn_in, sweeps)?,
+        max_sweeps: options.max_sweeps.unwrap_or(u64::MAX),
+        keep_draws,
+        keep_until: keep_until(model.items(), keep_draws),
+    };
+    let rows = directory.rows(&columns(model))?;
+    let before: f64 = rows.iter().map(|row| row.seconds).sum::<f64>() / threads as f64;
+    let mut moments = vec![Moments::new(); model.names().len()];
+    rows.iter().for_each(|row| moments.iter_mut().zip(&row.values).for_each(|(m, v)| m.push(*v)));
+    let already = rows.len() as u64;
+    let begin = Instant::now();
+    let mut runner = Runner {
+        run,
+        model,
+        settings,
+        threads,
+        interrupted,
+        watch,
+        directory,
+        rows,
+        moments,
+        before: already,
+        begin,
+        shown: begin,
+    };
+    let path = runner.directory.path().to_path_buf();
+    let kept = |failure: Failure| match failure {
+        Failure::Failed(sentence) => Failure::Failed(format!(
+            "{sentence}; what is complete is kept: mend this, then continue with {}",
+            how_to_resume(&path)
+        )),
+        other => other,
+    };
+    let complete = runner.run().map_err(kept)?;
+    let seconds = before + begin.elapsed().as_secs_f64();
+    let Runner { mut directory, mut rows, .. } = runner;
+    if !complete {
+        return Err(Failure::Interrupted(format!(
+            "interrupted: {} replicates are kept; continue with {}",
+            rows.len(),
+            how_to_resume(&path)
+        )));
+    }
+    rows.sort_by_key(|row| row.replicate);
+    directory.rewrite(&columns(model), model.items(), &rows).map_err(kept)?;
+    let (names, counts) = (model.names(), model.count_names());
+    let outcome = conclude(&directory, run, names, counts, &rows, seconds, Some((input, model)));
+    // Last: without answers, these marks are what tells that the workers had their time.
+    outcome.inspect(|_| directory.finish_workers()).map_err(kept)
+}
+
+impl Runner<'_> {
+    /// True when the run is complete, false when it was interrupted.
+    fn run(&mut self) -> Result<bool, Failure> {
+        match self.run.stop {
+            Stop::Replicates { replicates } => self.replicates(replicates),
+            Stop::Precision { width, at_least, at_most } => {
+                let mut round = at_least.min(at_most);
+                loop {
+                    if !self.replicates(round)? {
+                        return Ok(false);
+                    }
+                    // Judged on the first `round` replicates in their order: the same on every machine.
+                    self.rows.sort_by_key(|row| row.replicate);
+                    let mut moments = vec![Moments::new(); self.model.names().len()];
+                    for row in self.rows.iter().take_while(|row| row.replicate < round) {
+                        moments.iter_mut().zip(&row.values).for_each(|(m, v)| m.push(*v));
+                    }
+                    if round >= at_most || analysis::widest(&moments).is_some_and(|w| w < width) {
+                        return Ok(true);
+                    }
+                    round = (round + round / 2).min(at_most);
+                }
+            }
+            Stop::Time { workers, seconds } => self.timed(workers, seconds),
+        }
+    }
+
+    /// Runs the replicates below `end` that are this shard's and not yet there.
+    fn replicates(&mut self, end: u64) -> Result<bool, Failure> {
+        let done: HashSet<u64> = self.rows.iter().map(|row| row.replicate).collect();
+        let shard = self.run.options.shard;
+        let wanted = move |n: &u64| shard.is_none_or(|s| s.holds(*n));
+        let numbers = (0..end).filter(wanted).filter(|n| !done.contains(n));
+        let (model, settings) = (self.model, self.settings);
+        let job = |number: u64, send: &dyn Fn((Row, Vec<Atom>)), stop: &dyn Fn() -> bool| match model
+            .replicate(number, &settings, stop)
+        {
+            Some(result) => {
+                send(result);
+                true
+            }
+            None => false,
+        };
+        let of = match self.run.stop {
+            Stop::Precision { at_most, .. } if at_most == u64::MAX => None,
+            Stop::Precision { at_most, .. } => Some(at_most),
+            _ => Some(share(self.run, end)),
+        };
+        pool::run(self.threads, numbers, self.interrupted, job, |(row, atoms)| self.take(row, &atoms, of))
+    }
+
+    /// Runs workers one after the other on each thread, each for its share of the time.
+    fn timed(&mut self, workers: u64, seconds: f64) -> Result<bool, Failure> {
+        let ended = self.directory.ended_workers();
+        let (model, settings) = (self.model, self.settings);
+        enum Message {
+            Row(Box<Row>, Vec<Atom>),
+            Ended(u64, u64),
+        }
+        let job = |worker: u64, send: &dyn Fn(Message), stop: &dyn Fn() -> bool| {
+            let begin = Instant::now();
+            let completed = worker::work(
+                seconds,
+                &|| begin.elapsed().as_secs_f64(),
+                stop,
+                |i, stop| model.replicate(i * workers + worker, &settings, stop),
+                |(row, atoms)| send(Message::Row(Box::new(row), atoms)),
+            );
+            completed.inspect(|completed| send(Message::Ended(worker, *completed))).is_some()
+        };
+        let numbers = (0..workers).filter(|w| !ended.contains_key(w));
+        pool::run(self.threads, numbers, self.interrupted, job, |message| match message {
+            Message::Row(row, atoms) => self.take(*row, &atoms, None),
+            Message::Ended(worker, completed) => self.directory.end_worker(worker, completed),
+        })
+    }
+
+    /// Keeps a replicate and shows progress now and then.
+    fn take(&mut self, row: Row, atoms: &[Atom], of: Option<u64>) -> Result<(), Failure> {
+        self.directory.append(&row, atoms)?;
+        self.moments.iter_mut().zip(&row.values).for_each(|(m, v)| m.push(*v));
+        self.rows.push(row);
+        if self.shown.elapsed() > Duration::from_millis(100) {
+            self.shown = Instant::now();
+            let done = self.rows.len() as u64;
+            let met = self.rows.iter().filter(|row| row.tau.is_some()).count() as u64;
+            let elapsed = self.begin.elapsed().as_secs_f64();
+            let left = match self.run.stop {
+                Stop::Time { workers, seconds } => {
+                    Some((workers as f64 / self.threads as f64 * seconds - elapsed).max(0.0))
+                }
+                _ => of.map(|of| elapsed / (done - self.before) as f64 * of.saturating_sub(done) as f64),
+            };
+            let widest = analysis::widest(&self.moments);
+            self.watch.progress(&Progress { done, of, met, censored: done - met, widest, left });
+        }
+        Ok(())
+    }
+}
