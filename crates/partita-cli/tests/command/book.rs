@@ -1,0 +1,65 @@
+//! The commands of the README and of `docs/` run as they stand there, on smaller numbers.
+
+use super::support::Scratch;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// What takes minutes is made to take a moment; nothing else of a command is changed.
+const SMALLER: [(&str, &str); 3] = [
+    ("--time 10m", "--time 1s"),
+    ("--precision 0.005", "--precision 0.5"),
+    ("--replicates 10000", "--replicates 100"),
+];
+
+/// Shell lines of a document that call the command, continued lines joined.
+fn commands(document: &str) -> Vec<String> {
+    let joined = document.replace("\\\n", " ");
+    let lines = joined.lines().map(str::trim).filter(|line| line.starts_with("partita "));
+    lines.map(|line| line.split('#').next().unwrap_or(line).trim().to_string()).collect()
+}
+
+#[test]
+fn every_command_of_the_documents_runs() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut documents = vec![root.join("README.md")];
+    documents.extend(fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path()));
+    documents.retain(|path| path.extension().is_some_and(|e| e == "md"));
+    documents.sort();
+    let mut ran = 0;
+    for document in documents {
+        // What the documents speak of: tables, a graph, a run that was interrupted.
+        let scratch = Scratch::new();
+        scratch.write("seeds.csv", &scratch.read("data.csv"));
+        scratch.write("graph.txt", &scratch.read("octahedron.txt"));
+        for command in commands(&fs::read_to_string(&document).unwrap()) {
+            let mut command = SMALLER.iter().fold(command, |c, (from, to)| c.replace(from, to));
+            let starts =
+                ["partita fit ", "partita color ", "partita meet "].iter().any(|s| command.starts_with(s));
+            if starts && !command.contains("--help") {
+                for option in ["--lag 5", "--burn-in 5", "--sweeps 20", "--replicates 24"] {
+                    let name = option.split(' ').next().unwrap();
+                    let stops = ["--replicates", "--time", "--precision"];
+                    let said = command.contains(name)
+                        || (stops.contains(&name) && stops.iter().any(|s| command.contains(s)));
+                    if !said {
+                        command += &format!(" {option}");
+                    }
+                }
+            }
+            let binary = Path::new(env!("CARGO_BIN_EXE_partita")).parent().unwrap();
+            let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap_or_default());
+            let shell = Command::new("bash")
+                .args(["-c", &command])
+                .current_dir(&scratch.path)
+                .env("PATH", path)
+                .envs([("SLURM_ARRAY_TASK_ID", "17"), ("SLURM_CPUS_PER_TASK", "2")])
+                .output();
+            let output = shell.expect("bash is there");
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{}: `{command}`: {stderr}", document.display());
+            ran += 1;
+        }
+    }
+    assert!(ran >= 10, "{ran} commands were found");
+}
