@@ -4,7 +4,8 @@
 //! meet before either has left (the trap of the common start). The lag is raised, at least doubled,
 //! until no pilot pair needs longer to meet than the lag itself: then the first chain has forgotten
 //! its start when the second one begins, and what the pilot has seen of meetings is what the run
-//! will see. Stages are planned by operations, not by a clock: the same pilot on every machine.
+//! will see. The burn-in is a multiple of the longest wait, so that corrections are rare: an estimate
+//! whose own variance is tiny would otherwise be at the mercy of a few late pairs. Stages are planned by operations, not by a clock: the same pilot on every machine.
 
 use crate::Failure;
 use crate::model::{Model, PilotPair};
@@ -54,6 +55,9 @@ const WORK: f64 = 3e9;
 
 /// A pair is cut after this many times as long: then the pilot says that meetings are slow.
 const PATIENCE: f64 = 6.0;
+
+/// How often a pair may wait longer than the burn-in: rarer than any run has replicates that matter.
+const RARE: f64 = 1e-4;
 
 /// Lags below this are not worth their saving.
 const SHORTEST_LAG: u64 = 10;
@@ -157,8 +161,16 @@ pub(crate) fn run(
         lag = lag.max(waits.iter().copied().max().unwrap_or(lag) / 10);
     }
 
-    let burn_in = given.burn_in.unwrap_or_else(|| given.sweeps.map_or(lag, |m| lag.min(m / 2)));
-    let sweeps = given.sweeps.unwrap_or_else(|| (10 * lag).max(10 * burn_in).max(100));
+    // A correction enters where a pair waits longer than the burn-in. Of `pairs` waits the longest is
+    // exceeded about once in `pairs`; with a tail that falls like an exponential, its multiple by
+    // ln(1 / RARE) / ln(pairs) is exceeded with probability RARE.
+    let longest = last.waits().into_iter().max().unwrap_or(1);
+    let safe = (longest as f64 * (-RARE.ln()) / (pairs as f64).ln()).ceil() as u64;
+    let burn_in = given.burn_in.unwrap_or_else(|| {
+        let wanted = safe.max(SHORTEST_LAG);
+        given.sweeps.map_or(wanted, |m| wanted.min(m / 2))
+    });
+    let sweeps = given.sweeps.unwrap_or_else(|| (5 * burn_in).max(5 * lag).max(100));
     let schedule = Schedule::new(lag, burn_in, sweeps)?;
 
     // A few long traces: what a long chain's variance is, and what a sweep costs after the meeting.
