@@ -161,6 +161,22 @@ pub(crate) fn run(
         lag = lag.max(waits.iter().copied().max().unwrap_or(lag) / 10);
     }
 
+    // The two start laws alternate: their waits should have the same tail.
+    if model.has_second_start() {
+        let of_law = |second: usize| {
+            let mut waits: Vec<u64> = last.waits().into_iter().skip(second).step_by(2).collect();
+            waits.sort_unstable();
+            waits.get(waits.len() * 9 / 10).copied().unwrap_or(1).max(1)
+        };
+        let (first, second) = (of_law(0), of_law(1));
+        if first.max(second) > 3 * first.min(second) {
+            say(format!(
+                "pilot: meetings hinge on the start: nine in ten pairs meet after {first} sweeps from one \
+                 start law, {second} from another; the schedule allows for the slower"
+            ));
+        }
+    }
+
     // A correction enters where a pair waits longer than the burn-in. Of `pairs` waits the longest is
     // exceeded about once in `pairs`; with a tail that falls like an exponential, its multiple by
     // ln(1 / RARE) / ln(pairs) is exceeded with probability RARE.
