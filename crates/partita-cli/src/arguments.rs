@@ -1,4 +1,5 @@
 //! The arguments, in the words of the contract.
+#![allow(rustdoc::broken_intra_doc_links, reason = "brackets in help texts are defaults, not links")]
 
 use clap::{Args, Parser, Subcommand};
 use partita_run::Failure;
