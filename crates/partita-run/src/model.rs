@@ -11,7 +11,9 @@ use choices::{AnyCoupling, AnyKernel, AnyStart};
 use partita::atoms::{Atom, Atoms};
 use partita::rng::Purpose;
 use partita::tuning::{Trace, Tracer};
-use partita::{Estimator, Moment, Observer, Outcome, Pair, Schedule, Start, Stream, Summary, Target, Wish};
+use partita::{
+    Ending, Estimator, Moment, Observer, Outcome, Pair, Schedule, Start, Stop, Stream, Summary, Target, Wish,
+};
 use std::time::Instant;
 
 /// One replicate as the run directory keeps it.
@@ -117,6 +119,11 @@ impl<T: Target> Observer<T> for Brake<'_> {
     }
 }
 
+/// Whether the brake ended a pair before it met.
+fn was_stopped(outcome: &Outcome) -> bool {
+    matches!(outcome.ending, Ending::Censored { why: Stop::Observer, .. })
+}
+
 impl<T: Target> Problem<T> {
     fn pair(
         &self,
@@ -170,8 +177,7 @@ impl<T: Target> Model for Problem<T> {
         let outcome = self.pair(&stream, &self.start, schedule.lag(), settings.max_sweeps, &mut observers);
         let (estimator, (atoms, _)) = observers;
         let tau = outcome.ending.tau();
-        let stopped =
-            matches!(outcome.ending, partita::Ending::Censored { why: partita::Stop::Observer, .. });
+        let stopped = was_stopped(&outcome);
         // A pair that met may also have been stopped short of its sweeps.
         if stopped || (tau.is_some() && outcome.sweeps < schedule.sweeps()) {
             return None;
@@ -192,8 +198,7 @@ impl<T: Target> Model for Problem<T> {
         let start = self.second_start.as_ref().filter(|_| pilot.second_start).unwrap_or(&self.start);
         let mut observers = (Tracer::new(&self.summaries[..], pilot.lag, pilot.horizon), Brake(stop));
         let outcome = self.pair(&stream, start, pilot.lag, pilot.max_sweeps, &mut observers);
-        let stopped =
-            matches!(outcome.ending, partita::Ending::Censored { why: partita::Stop::Observer, .. });
+        let stopped = was_stopped(&outcome);
         (!stopped).then(|| observers.0.into_trace(outcome.ending.tau()))
     }
 

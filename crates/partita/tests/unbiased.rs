@@ -11,7 +11,7 @@ use partita::coupling::{CommonUniform, Independent, Labels, Maximal, Nugget, Opt
 use partita::kernel::Alignment;
 use partita::partition::{Metric, Partitions};
 use partita::rng::Purpose;
-use partita::start::{FromPrior, Start};
+use partita::start::{Fixed, FromPrior, Start};
 use partita::summary::{Clusters, CoClustering, Summary, TopShares};
 use partita::{
     Coupling, Ending, Estimator, Gaussian, Gibbs, Kernel, Mixture, Moment, Observer, Pair, Partition, Prior,
@@ -124,14 +124,6 @@ fn check<T: Target>(scores: &mut Scores, name: &str, target: &T, start: &impl St
     }
 }
 
-struct Greedy(Partition);
-
-impl Start for Greedy {
-    fn draw(&self, _: &mut partita::rng::Sequence) -> Partition {
-        self.0.clone()
-    }
-}
-
 #[test]
 fn estimates_cover_the_enumerated_expectation() {
     let mut scores = Scores::default();
@@ -146,7 +138,7 @@ fn estimates_cover_the_enumerated_expectation() {
                 check(&mut scores, &name, &target, &FromPrior { prior, items: 5 }, 1500);
             }
             Family::Coloring(name, target) => {
-                let start = Greedy(target.greedy_start());
+                let start = Fixed(target.greedy_start());
                 check(&mut scores, &name, &target, &start, 1500);
             }
         }
