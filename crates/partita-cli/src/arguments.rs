@@ -24,6 +24,8 @@ pub enum Command {
     Color(RunOptions),
     /// Meeting times only: survival curve and total variation bound
     Meet(RunOptions),
+    /// Reproduce a study of the paper: figures, numbers, a verdict for each of its claims
+    Reproduce(ReproduceOptions),
     /// Continue a run that was interrupted
     Resume {
         /// The run directory
@@ -58,6 +60,35 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+}
+
+/// Options of reproduce.
+#[derive(Debug, Args)]
+pub struct ReproduceOptions {
+    /// The study, or a TOML file that defines one
+    #[arg(required_unless_present = "list")]
+    pub name: Option<String>,
+    /// Show the studies and what they cost
+    #[arg(long)]
+    pub list: bool,
+    /// The share of the paper's number of replicates
+    #[arg(long, default_value_t = 1.0)]
+    pub scale: f64,
+    /// The seed
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Worker threads
+    #[arg(long)]
+    pub threads: Option<usize>,
+    /// Where gene.csv, seed.csv and abalone.csv are [the user's cache]
+    #[arg(long, value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// The directory of the results [partita-reproduce-NAME]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON object and nothing else on standard output
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Options of fit, color and meet. All can also stand in a TOML file (--config).
@@ -111,7 +142,7 @@ pub struct RunOptions {
     #[arg(long, value_name = "Q", help_heading = "Model")]
     colors: Option<usize>,
 
-    /// gibbs or split-merge [gibbs]
+    /// gibbs, split-merge or split-merge-independent [gibbs]
     #[arg(long, help_heading = "Chains")]
     sampler: Option<Sampler>,
     /// optimal, maximal, common, independent or relabel [optimal]

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod reproduce;
 mod screen;
 
 use arguments::{Arguments, Command, RunOptions};
@@ -42,6 +43,7 @@ fn run(command: Command) -> Result<(), Failure> {
             let task = if options.wants_graph() { Task::Color } else { Task::Fit };
             begin(task, true, options, &interrupted)
         }
+        Command::Reproduce(options) => reproduce::reproduce(options, &interrupted),
         Command::Resume { run, threads, json } => {
             let mut screen = Screen::new();
             let outcome = session::resume(&run, threads, &interrupted, &mut screen);
@@ -76,20 +78,9 @@ fn begin(
 
 /// Results to standard output: one JSON object, or a table a person understands.
 fn show(outcome: &Outcome, json: bool) -> Result<(), Failure> {
-    use std::io::Write;
-    let text = if json { json_object(&outcome.summary) } else { screen::table(outcome) };
-    let mut out = std::io::stdout().lock();
-    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    match written {
-        // A reader that has seen enough (`| head`) is no failure.
-        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(Failure::Failed(format!("standard output cannot be written: {e}")))
-        }
-        _ => {
-            screen::say(&format!("report: {}", outcome.directory.join("report.html").display()));
-            Ok(())
-        }
-    }
+    screen::print(&if json { json_object(&outcome.summary) } else { screen::table(outcome) })?;
+    screen::say(&format!("report: {}", outcome.directory.join("report.html").display()));
+    Ok(())
 }
 
 fn json_object(summary: &results::Summary) -> String {

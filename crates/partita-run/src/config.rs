@@ -5,7 +5,7 @@
 
 mod choice;
 
-pub use choice::{Alpha, Coupling, Covariance, Duration, Metric, Sampler, Shard, Start, Summary, Task};
+pub use choice::{Alpha, Coupling, Covariance, Duration, Grid, Metric, Sampler, Shard, Start, Summary, Task};
 
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};

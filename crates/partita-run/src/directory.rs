@@ -9,6 +9,7 @@
 //! | `summary.json` | the answers, as `--json` prints them |
 //! | `report.html` | the report |
 
+mod ledger;
 mod rows;
 
 use crate::config::{Options, Task};
@@ -16,6 +17,7 @@ use crate::model::Row;
 use crate::pilot::Findings;
 use crate::{Failure, words};
 use partita::atoms::Atom;
+pub(crate) use ledger::Ledger;
 pub use rows::Draw;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -4,6 +4,8 @@
 //! there is to say goes to a [`Watch`](session::Watch), and results come back as values.
 #![forbid(unsafe_code)]
 
+pub mod catalog;
+pub mod chart;
 pub mod config;
 pub mod data;
 pub mod demo;
@@ -13,6 +15,7 @@ pub mod model;
 pub mod report;
 pub mod results;
 pub mod session;
+pub mod study;
 pub mod words;
 
 mod analysis;

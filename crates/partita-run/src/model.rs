@@ -6,13 +6,15 @@ mod table;
 
 pub use table::{Input, load};
 
-use crate::config;
+use crate::{Failure, config};
 use choices::{AnyCoupling, AnyKernel, AnyStart};
 use partita::atoms::{Atom, Atoms};
+use partita::partition::{Metric, Partitions};
 use partita::rng::Purpose;
 use partita::tuning::{Trace, Tracer};
 use partita::{
-    Ending, Estimator, Moment, Observer, Outcome, Pair, Schedule, Start, Stop, Stream, Summary, Target, Wish,
+    Ending, Estimator, Moment, Observer, Outcome, Pair, Partition, Schedule, Start, State, Stop, Stream, Summary,
+    Target, Wish,
 };
 use std::time::Instant;
 
@@ -78,6 +80,24 @@ pub trait Model: Sync {
 
     /// The predictive density of kept atoms on a grid, for models of one column: one row an atom.
     fn densities(&self, atoms: &[&Atom], grid: &[f64]) -> Option<Vec<Vec<f64>>>;
+
+    /// The expectation of the summaries asked for by a sum over all partitions, for a few items.
+    fn enumerate(&self) -> Option<Vec<f64>>;
+
+    /// Runs one ordinary chain. `see` is told the time and the summaries asked for, from the start
+    /// (time 0) on, after every sweep; the chain ends when it says false.
+    fn chain(&self, stream: &Stream, see: &mut dyn FnMut(u64, &[f64]) -> bool);
+
+    /// Runs one pair until it meets or `cap` is reached. `see` is told the time and, while the chains
+    /// differ, the Hamming distance between them (ordered pairs of items on which they disagree); the
+    /// pair is cut when it says false.
+    fn meet(
+        &self,
+        stream: &Stream,
+        lag: u64,
+        cap: u64,
+        see: &mut dyn FnMut(u64, Option<f64>) -> bool,
+    ) -> Ending;
 }
 
 /// How a pilot pair is run.
@@ -100,15 +120,17 @@ pub(crate) struct Problem<T: Target> {
     coupling: AnyCoupling,
     start: AnyStart,
     second_start: Option<AnyStart>,
-    summaries: Vec<Box<dyn Summary<T> + Sync>>,
+    summaries: Vec<AnySummary<T>>,
     names: Vec<String>,
     count_names: Vec<String>,
     sweep_work: f64,
-    densities: Densities<T>,
+    densities: Option<Densities<T>>,
 }
 
-/// How to find predictive densities, where the target has them.
-type Densities<T> = Option<fn(&T, &[&Atom], &[f64]) -> Vec<Vec<f64>>>;
+/// How to find predictive densities of kept atoms.
+type Densities<T> = fn(&T, &[&Atom], &[f64]) -> Vec<Vec<f64>>;
+
+type AnySummary<T> = Box<dyn Summary<T> + Sync>;
 
 /// Ends a pair when asked to.
 struct Brake<'a>(&'a dyn Fn() -> bool);
@@ -119,12 +141,43 @@ impl<T: Target> Observer<T> for Brake<'_> {
     }
 }
 
+/// Shows the states of one chain, as its summaries.
+struct Chain<'a, T> {
+    summaries: &'a [AnySummary<T>],
+    values: Vec<f64>,
+    see: &'a mut dyn FnMut(u64, &[f64]) -> bool,
+}
+
+impl<T: Target> Observer<T> for Chain<'_, T> {
+    fn observe(&mut self, moment: &Moment<T>) -> Wish {
+        self.summaries.evaluate(moment.target, moment.x, &mut self.values);
+        if (self.see)(moment.t, &self.values) { Wish::More } else { Wish::Stop }
+    }
+}
+
+/// Shows how far apart two chains are.
+struct Apart<'a>(&'a mut dyn FnMut(u64, Option<f64>) -> bool);
+
+impl<T: Target> Observer<T> for Apart<'_> {
+    fn observe(&mut self, moment: &Moment<T>) -> Wish {
+        let distance = moment.y.zip(moment.overlap).map(|(y, overlap)| {
+            Metric::Hamming.distance_with(moment.x.partition(), y.partition(), overlap)
+        });
+        if (self.0)(moment.t, distance) { Wish::Enough } else { Wish::Stop }
+    }
+}
+
 /// Whether the brake ended a pair before it met.
 fn was_stopped(outcome: &Outcome) -> bool {
     matches!(outcome.ending, Ending::Censored { why: Stop::Observer, .. })
 }
 
 impl<T: Target> Problem<T> {
+    /// The summaries asked for: the last of all is the distribution of the number of clusters.
+    fn asked_for(&self) -> &[AnySummary<T>] {
+        &self.summaries[..self.summaries.len() - 1]
+    }
+
     fn pair(
         &self,
         stream: &Stream,
@@ -205,25 +258,72 @@ impl<T: Target> Model for Problem<T> {
     fn densities(&self, atoms: &[&Atom], grid: &[f64]) -> Option<Vec<Vec<f64>>> {
         self.densities.map(|densities| densities(&self.target, atoms, grid))
     }
+
+    fn enumerate(&self) -> Option<Vec<f64>> {
+        if self.items() > 12 {
+            return None;
+        }
+        let all: Vec<(f64, Partition)> = Partitions::of(self.items())
+            .map(|z| (self.target.log_probability(&z), z))
+            .filter(|(log, _)| *log > f64::NEG_INFINITY)
+            .collect();
+        let most = all.iter().map(|(log, _)| *log).fold(f64::NEG_INFINITY, f64::max);
+        let (mut total, mut sums) = (0.0, vec![0.0; self.names.len()]);
+        let mut values = sums.clone();
+        for (log, z) in all {
+            let weight = (log - most).exp();
+            self.asked_for().evaluate(&self.target, &State::new(&self.target, z), &mut values);
+            total += weight;
+            sums.iter_mut().zip(&values).for_each(|(sum, value)| *sum += weight * value);
+        }
+        Some(sums.iter().map(|sum| sum / total).collect())
+    }
+
+    fn chain(&self, stream: &Stream, see: &mut dyn FnMut(u64, &[f64]) -> bool) {
+        let mut observer = Chain { summaries: self.asked_for(), values: vec![0.0; self.names.len()], see };
+        // A chain is a pair whose second chain never sets out.
+        self.pair(stream, &self.start, u64::MAX, u64::MAX, &mut observer);
+    }
+
+    fn meet(
+        &self,
+        stream: &Stream,
+        lag: u64,
+        cap: u64,
+        see: &mut dyn FnMut(u64, Option<f64>) -> bool,
+    ) -> Ending {
+        self.pair(stream, &self.start, lag, cap, &mut Apart(see)).ending
+    }
 }
 
 /// The numbers of clusters with a column of their own.
 const COUNTED: usize = 20;
 
-/// The summaries asked for, then the distribution of the number of clusters.
+/// The summaries asked for; `density` makes those of predictive densities, where the target has any.
 fn summaries<T: Target>(
     wanted: &[config::Summary],
     items: usize,
-    reference: Option<partita::Partition>,
-) -> partita::Result<Vec<Box<dyn Summary<T> + Sync>>> {
+    reference: Option<Partition>,
+    density: impl Fn(&config::Grid) -> Option<AnySummary<T>>,
+) -> Result<Vec<AnySummary<T>>, Failure> {
     use partita::summary::{Clusters, CoClustering, Entropy, Reference, TopShares};
-    let mut list: Vec<Box<dyn Summary<T> + Sync>> = Vec::new();
+    let mut list: Vec<AnySummary<T>> = Vec::new();
     for summary in wanted {
         list.push(match summary {
             config::Summary::Clusters => Box::new(Clusters),
             config::Summary::Top(r) => Box::new(TopShares(*r)),
-            config::Summary::Co(i, j) => Box::new(CoClustering::new(vec![(*i, *j)], items)?),
+            config::Summary::Co(i, j) => {
+                Box::new(CoClustering::new(vec![(*i, *j)], items).map_err(|e| match e {
+                    partita::Error::NoSuchItem { item, last } => Failure::bad(format!(
+                        "--summary asks for item {item}, but the items are numbered 0 to {last}"
+                    )),
+                    other => other.into(),
+                })?)
+            }
             config::Summary::Entropy => Box::new(Entropy),
+            config::Summary::Density(grid) => density(grid).ok_or_else(|| {
+                Failure::bad(format!("--summary {summary} is for tables of one column: choose one by --columns"))
+            })?,
         });
     }
     if let Some(partition) = reference {

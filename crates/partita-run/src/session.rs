@@ -212,8 +212,12 @@ fn reload(run: &Run) -> Result<(Box<dyn Model>, Input), Failure> {
 }
 
 fn threads(options: &Options) -> usize {
-    let available = || std::thread::available_parallelism().map_or(1, usize::from);
-    options.threads.unwrap_or_else(available)
+    options.threads.unwrap_or_else(processors)
+}
+
+/// How many threads the machine runs at once.
+pub(crate) fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 fn columns(model: &dyn Model) -> Vec<String> {

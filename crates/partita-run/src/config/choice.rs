@@ -85,6 +85,8 @@ words! {
         Gibbs = "gibbs",
         /// A split-merge move before each sweep, aligned between the chains.
         SplitMerge = "split-merge",
+        /// The same with nothing shared but the two items, as in the paper.
+        SplitMergeIndependent = "split-merge-independent",
     }
 }
 
@@ -231,7 +233,7 @@ impl FromStr for Start {
 }
 
 /// A summary of the clustering to estimate.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Summary {
     /// The number of clusters.
@@ -242,6 +244,35 @@ pub enum Summary {
     Co(usize, usize),
     /// Entropy of the cluster sizes.
     Entropy,
+    /// The predictive density on a grid of so many points, for one column of data.
+    Density(Grid),
+}
+
+/// Evenly spaced points, both ends among them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Grid {
+    /// The first point.
+    pub from: f64,
+    /// The last point.
+    pub to: f64,
+    /// How many, at least two.
+    pub points: usize,
+}
+
+impl Grid {
+    /// The points.
+    pub fn values(&self) -> Vec<f64> {
+        let step = (self.to - self.from) / (self.points - 1) as f64;
+        (0..self.points).map(|i| self.from + step * i as f64).collect()
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let mut parts = text.split(',').map(str::trim);
+        let (from, to) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+        let points = parts.next()?.parse().ok()?;
+        let fine = f64::is_finite(from) && f64::is_finite(to) && from < to && (2..=10_000).contains(&points);
+        (fine && parts.next().is_none()).then_some(Grid { from, to, points })
+    }
 }
 
 impl fmt::Display for Summary {
@@ -251,6 +282,7 @@ impl fmt::Display for Summary {
             Summary::Top(r) => write!(f, "top:{r}"),
             Summary::Co(i, j) => write!(f, "co:{i},{j}"),
             Summary::Entropy => f.write_str("entropy"),
+            Summary::Density(Grid { from, to, points }) => write!(f, "density:{from},{to},{points}"),
         }
     }
 }
@@ -265,10 +297,14 @@ impl FromStr for Summary {
             Some(("co", pair)) => pair
                 .split_once(',')
                 .and_then(|(i, j)| Some(Summary::Co(i.trim().parse().ok()?, j.trim().parse().ok()?))),
+            Some(("density", grid)) => Grid::parse(grid).map(Summary::Density),
             _ => None,
         };
         known.ok_or_else(|| {
-            format!("`{text}` is no summary: use clusters, top:R such as top:10, co:I,J such as co:0,21, or entropy")
+            format!(
+                "`{text}` is no summary: use clusters, top:R such as top:10, co:I,J such as co:0,21, entropy, or \
+                 density:FROM,TO,POINTS such as density:-3,3,100"
+            )
         })
     }
 }

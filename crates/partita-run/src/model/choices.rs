@@ -3,7 +3,7 @@
 use crate::config;
 use partita::chance::{Chance, Source};
 use partita::coupling::{Cell, CommonUniform, Coupling, Independent, Labels, Maximal, Nugget, Optimal, Step};
-use partita::kernel::{Chains, Workspace};
+use partita::kernel::{Alignment, Chains, Workspace};
 use partita::partition::Metric;
 use partita::rng::Sequence;
 use partita::start::{Fixed, FromPrior, KMeans};
@@ -22,6 +22,9 @@ impl AnyKernel {
         match sampler {
             config::Sampler::Gibbs => AnyKernel::Gibbs(Gibbs),
             config::Sampler::SplitMerge => AnyKernel::SplitMerge(SplitMerge::default()),
+            config::Sampler::SplitMergeIndependent => {
+                AnyKernel::SplitMerge(SplitMerge { alignment: Alignment::Independent, ..SplitMerge::default() })
+            }
         }
     }
 }

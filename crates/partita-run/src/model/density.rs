@@ -1,11 +1,14 @@
-//! Predictive densities of kept atoms: what the report draws for one-column data.
+//! Predictive densities of one-column data: a summary on a grid, and what the report draws from kept atoms.
 
+use crate::config::Grid;
 use partita::atoms::Atom;
 use partita::summary::PredictiveDensity;
 use partita::{Gaussian, Mixture, State, Summary};
 
+type Target = Mixture<Gaussian>;
+
 /// The density of each atom on a grid of points of a one-dimensional mixture.
-pub(crate) fn densities(target: &Mixture<Gaussian>, atoms: &[&Atom], grid: &[f64]) -> Vec<Vec<f64>> {
+pub(crate) fn densities(target: &Target, atoms: &[&Atom], grid: &[f64]) -> Vec<Vec<f64>> {
     let density = PredictiveDensity::new(grid.to_vec(), 1).expect("points of one coordinate");
     atoms
         .iter()
@@ -15,4 +18,40 @@ pub(crate) fn densities(target: &Mixture<Gaussian>, atoms: &[&Atom], grid: &[f64
             out
         })
         .collect()
+}
+
+/// The predictive density on a grid in the units of the file.
+pub(crate) struct OnGrid {
+    density: PredictiveDensity,
+    names: Vec<String>,
+    /// What a unit of the model is in the file.
+    unit: f64,
+}
+
+impl OnGrid {
+    /// A column was brought to the model's units as `(x - mean) / sd`.
+    pub(crate) fn new(grid: &Grid, mean: f64, sd: f64) -> Self {
+        let values = grid.values();
+        let points = values.iter().map(|x| (x - mean) / sd).collect();
+        OnGrid {
+            density: PredictiveDensity::new(points, 1).expect("points of one coordinate"),
+            names: values.iter().map(|x| format!("density:{x}")).collect(),
+            unit: sd,
+        }
+    }
+}
+
+impl Summary<Target> for OnGrid {
+    fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.names.clone()
+    }
+
+    fn evaluate(&self, target: &Target, state: &State<Target>, out: &mut [f64]) {
+        self.density.evaluate(target, state, out);
+        out.iter_mut().for_each(|density| *density /= self.unit);
+    }
 }

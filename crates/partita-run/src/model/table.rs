@@ -1,7 +1,7 @@
 //! From options to a model: reads the file, fills in what was left open, builds the target.
 
 use super::choices::{AnyCoupling, AnyKernel, AnyStart};
-use super::{COUNTED, Model, Problem, density, summaries};
+use super::{AnySummary, COUNTED, Densities, Model, Problem, density, summaries};
 use crate::Failure;
 use crate::config::{self, Alpha, Options, Task};
 use crate::data::{DataError, ReadOptions, Scaling, Table};
@@ -151,9 +151,15 @@ fn fit(options: &mut Options) -> Result<(Box<dyn Model>, Input), Failure> {
         said,
     };
     // A step of one item: weights of about eight clusters.
-    let work = items as f64 * (60.0 + 8.0 * (dimension as f64 + 10.0));
+    let sweep_work = items as f64 * (60.0 + 8.0 * (dimension as f64 + 10.0));
+    let (mean, sd) = input.scaling.as_ref().map_or((0.0, 1.0), |s| (s.center[0], s.scale[0]));
+    let density = |grid: &config::Grid| -> Option<AnySummary<_>> {
+        (dimension == 1).then(|| Box::new(density::OnGrid::new(grid, mean, sd)) as _)
+    };
     let densities = (dimension == 1).then_some(density::densities as _);
-    let model = problem(options, target, start, Some(second_start), reference, work, densities)?;
+    let second_start = Some(second_start);
+    let model =
+        problem(options, Parts { target, start, second_start, reference, sweep_work, densities, density })?;
     Ok((model, input))
 }
 
@@ -197,8 +203,17 @@ fn color(options: &mut Options) -> Result<(Box<dyn Model>, Input), Failure> {
         scaling: None,
     };
     let degree = 2.0 * edges.len() as f64 / target.len() as f64;
-    let work = target.len() as f64 * (60.0 + 4.0 * degree + 8.0 * colors as f64);
-    let model = problem(options, target, start, None, None, work, None)?;
+    let sweep_work = target.len() as f64 * (60.0 + 4.0 * degree + 8.0 * colors as f64);
+    let parts = Parts {
+        target,
+        start,
+        second_start: None,
+        reference: None,
+        sweep_work,
+        densities: None,
+        density: |_: &config::Grid| None,
+    };
+    let model = problem(options, parts)?;
     Ok((model, input))
 }
 
@@ -219,16 +234,22 @@ fn once(wanted: &mut Vec<config::Summary>) {
     *wanted = seen;
 }
 
-fn problem<T: Target + 'static>(
-    options: &mut Options,
+/// What differs between targets, for [`problem`].
+struct Parts<T, D> {
     target: T,
     start: AnyStart,
     second_start: Option<AnyStart>,
     reference: Option<Partition>,
     sweep_work: f64,
-    densities: super::Densities<T>,
+    densities: Option<Densities<T>>,
+    density: D,
+}
+
+fn problem<T: Target + 'static>(
+    options: &mut Options,
+    parts: Parts<T, impl Fn(&config::Grid) -> Option<AnySummary<T>>>,
 ) -> Result<Box<dyn Model>, Failure> {
-    let items = target.len();
+    let items = parts.target.len();
     let coupling = *options.coupling.get_or_insert(config::Coupling::Optimal);
     let metric = *options.metric.get_or_insert(config::Metric::Hamming);
     let nugget = *options.nugget.get_or_insert(1e-5);
@@ -238,26 +259,21 @@ fn problem<T: Target + 'static>(
         options.summary.get_or_insert_with(|| vec![config::Summary::Clusters, config::Summary::Top(3)]);
     once(wanted);
     let wanted = wanted.clone();
-    let mut list = summaries::<T>(&wanted, items, reference).map_err(|e| match e {
-        partita::Error::NoSuchItem { item, last } => {
-            Failure::bad(format!("--summary asks for item {item}, but the items are numbered 0 to {last}"))
-        }
-        other => other.into(),
-    })?;
+    let mut list = summaries::<T>(&wanted, items, parts.reference, parts.density)?;
     let names: Vec<String> = list[..].names();
     let counts = ClusterCount { max: COUNTED.min(items) };
     let count_names = Summary::<T>::names(&counts);
     list.push(Box::new(counts));
     Ok(Box::new(Problem {
-        target,
+        target: parts.target,
         kernel: AnyKernel::new(sampler),
         coupling: AnyCoupling::new(coupling, metric, nugget, items)?,
-        start,
-        second_start,
+        start: parts.start,
+        second_start: parts.second_start,
         summaries: list,
         names,
         count_names,
-        sweep_work,
-        densities,
+        sweep_work: parts.sweep_work,
+        densities: parts.densities,
     }))
 }

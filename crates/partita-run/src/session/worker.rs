@@ -37,7 +37,7 @@ mod tests {
     use partita::chance::Chance;
     use partita::rng::Purpose;
     use partita::tuning::Trace;
-    use partita::{Schedule, Stream};
+    use partita::{Ending, Schedule, Stream};
     use std::cell::RefCell;
     use std::sync::Mutex;
 
@@ -107,6 +107,16 @@ mod tests {
 
         fn densities(&self, _: &[&Atom], _: &[f64]) -> Option<Vec<Vec<f64>>> {
             None
+        }
+
+        fn enumerate(&self) -> Option<Vec<f64>> {
+            None
+        }
+
+        fn chain(&self, _: &Stream, _: &mut dyn FnMut(u64, &[f64]) -> bool) {}
+
+        fn meet(&self, _: &Stream, _: u64, cap: u64, _: &mut dyn FnMut(u64, Option<f64>) -> bool) -> Ending {
+            Ending::Censored { after: cap, why: partita::Stop::Cap }
         }
     }
 

@@ -1,0 +1,70 @@
+//! `partita reproduce`: the list of studies, and a table of verdicts for one.
+
+use crate::arguments::{ReproduceOptions, command_line};
+use crate::screen::{self, Screen, wrap};
+use partita_run::Failure;
+use partita_run::study::{self, Findings, Request, Study};
+use partita_run::words;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+/// Lists the studies, or runs one.
+pub fn reproduce(options: ReproduceOptions, interrupted: &AtomicBool) -> Result<(), Failure> {
+    let Some(name) = options.name.filter(|_| !options.list) else {
+        return screen::print(&list(&Study::built_in(), options.scale, options.json));
+    };
+    let study = Study::find(&name)?;
+    let out = options.out.unwrap_or_else(|| PathBuf::from(format!("partita-reproduce-{}", study.name)));
+    let request = Request {
+        study,
+        scale: options.scale,
+        seed: options.seed,
+        threads: options.threads,
+        data_dir: options.data_dir,
+        out: out.clone(),
+        command: command_line(),
+    };
+    let mut screen = Screen::new();
+    let findings = study::run(request, interrupted, &mut screen);
+    screen.finish();
+    let findings = findings?;
+    screen::print(&if options.json { json(&findings) } else { table(&findings) })?;
+    screen::say(&format!("figures and numbers: {}", out.join("index.html").display()));
+    Ok(())
+}
+
+fn json(findings: &impl serde::Serialize) -> String {
+    serde_json::to_string(findings).expect("findings are JSON") + "\n"
+}
+
+/// Name, processor time at the scale, title.
+fn list(studies: &[Study], scale: f64, as_json: bool) -> String {
+    if as_json {
+        return json(&studies);
+    }
+    let mut text = format!("{:<25} {:>9}  what\n{}\n", "study", "time", "\u{2500}".repeat(80));
+    for study in studies {
+        let time = words::duration(study.seconds * scale);
+        let title: String = study.title.chars().take(43).collect();
+        text += &format!("{:<25} {time:>9}  {title}\n", study.name);
+    }
+    text + &wrap(&format!(
+        "time: processor time at scale {scale}, about; divide it by the number of processors. `partita reproduce gene \
+         --scale 0.01` runs a hundredth of gene; the data of gene, seed and abalone: `partita data`."
+    ))
+}
+
+/// The verdicts, within 80 columns.
+fn table(findings: &Findings) -> String {
+    let mut text = format!("{} (scale {}, seed {})\n\n", findings.title, findings.scale, findings.seed);
+    for v in &findings.verdicts {
+        text += &wrap(&format!("{}: {}", v.ruling.to_string().to_uppercase(), v.claim.claim));
+        let measured = match (v.measured, v.se) {
+            (None, _) => "too few estimates at this scale".into(),
+            (Some(m), Some(se)) if se > 0.0 => format!("{} ± {}", words::rounded(m, se), words::rounded(se, se)),
+            (Some(m), _) => format!("{m:.4}"),
+        };
+        text += &format!("  {}", wrap(&format!("measured {measured}, expected {}: {}", v.band(), v.what())));
+    }
+    text + &format!("\n{}", wrap(&format!("{} in all", words::duration(findings.seconds))))
+}
