@@ -1,0 +1,1 @@
+//! What every figure must hold, whatever the numbers.
