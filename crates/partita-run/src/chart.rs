@@ -58,12 +58,12 @@ pub enum Hue {
 impl Hue {
     fn code(self) -> &'static str {
         match self {
-            Hue::Blue => "#0072b2",
-            Hue::Red => "#cc3311",
-            Hue::Green => "#009e73",
-            Hue::Orange => "#e69f00",
-            Hue::Purple => "#aa4499",
-            Hue::Grey => "#888888",
+            Hue::Blue => "#1c58b8",
+            Hue::Red => "#cc2a14",
+            Hue::Green => "#1fa860",
+            Hue::Orange => "#eda100",
+            Hue::Purple => "#9c2c78",
+            Hue::Grey => "#949494",
             Hue::Black => "#222222",
         }
     }
@@ -88,7 +88,7 @@ pub struct Axis {
     pub scale: Scale,
     /// From where to where; `None`: from the marks, with a little room. Marks are cut at a given range.
     pub range: Option<[f64; 2]>,
-    /// Show ticks as percent: 0.5 is written 50%.
+    /// Show ticks as percent: 0.5 is written 50 %.
     pub percent: bool,
 }
 

@@ -63,9 +63,8 @@ fn draw(canvas: &mut Canvas, frame: &Frame, mark: &Mark, style: &Style) {
         }
         Mark::Steps { hue, dashed, points, ticks, .. } => {
             let dashes = if *dashed { DASHES } else { "" };
-            let places = points.iter().map(|p| Some([frame.x_or_left(p[0])?, frame.y_or_floor(p[1])?]));
             group(canvas, &stroke(*hue, 1.6, &format!("{dashes}{clip}")), |canvas| {
-                for piece in pieces(places) {
+                for piece in descents(frame, points) {
                     canvas.line(&stairs(&thin::curve(piece)));
                 }
             });
@@ -75,7 +74,8 @@ fn draw(canvas: &mut Canvas, frame: &Frame, mark: &Mark, style: &Style) {
             let stepped = matches!(mark, Mark::StepBand { .. });
             let paint = format!(r#" fill="{}" fill-opacity=".18"{clip}"#, hue.code());
             group(canvas, &paint, |canvas| {
-                for piece in pieces(points.iter().map(|p| interval(frame, p, stepped))) {
+                let places = if stepped { step_intervals(frame, points) } else { intervals(frame, points) };
+                for piece in pieces(places.into_iter()) {
                     band(canvas, &thin::band(piece), stepped);
                 }
             });
@@ -91,18 +91,24 @@ fn draw(canvas: &mut Canvas, frame: &Frame, mark: &Mark, style: &Style) {
         }
         Mark::Across { hue, at, .. } => {
             if let Some(y) = frame.y(*at).filter(|_| frame.y.holds(*at)) {
-                let pen = stroke(*hue, 1.1, REFERENCE);
-                group(canvas, &pen, |canvas| canvas.line(&[[0.0, y], [frame.width, y]]));
+                reference(canvas, *hue, &[[0.0, y], [frame.width, y]]);
             }
         }
         Mark::Upright { hue, at, .. } => {
             if let Some(x) = frame.x(*at).filter(|_| frame.x.holds(*at)) {
-                let pen = stroke(*hue, 1.1, REFERENCE);
-                group(canvas, &pen, |canvas| canvas.line(&[[x, 0.0], [x, frame.height]]));
+                reference(canvas, *hue, &[[x, 0.0], [x, frame.height]]);
             }
         }
         Mark::Box { hue, x, five, .. } => box_plot(canvas, frame, *hue, *x, five, style),
     }
+}
+
+/// A reference line, set off from what it crosses.
+fn reference(canvas: &mut Canvas, hue: Hue, ends: &[[f64; 2]]) {
+    group(canvas, r##" fill="none" stroke="#fff" stroke-opacity=".75" stroke-width="3""##, |canvas| {
+        canvas.line(ends)
+    });
+    group(canvas, &stroke(hue, 1.2, REFERENCE), |canvas| canvas.line(ends));
 }
 
 /// Runs without a gap.
@@ -116,6 +122,25 @@ fn pieces<const N: usize>(places: impl Iterator<Item = Option<[f64; N]>>) -> Vec
     }
     all.retain(|piece| !piece.is_empty());
     all
+}
+
+/// The runs of a step curve; on a logarithmic axis a fall to nothing ends at the bottom.
+fn descents(frame: &Frame, points: &[[f64; 2]]) -> Vec<Vec<[f64; 2]>> {
+    let mut places = Vec::new();
+    for &[x, y] in points {
+        let at = frame.x_or_left(x);
+        match (at, frame.y(y), frame.y_or_floor(y)) {
+            (Some(x), Some(y), _) => places.push(Some([x, y])),
+            (Some(x), None, Some(floor)) => {
+                if let Some(Some(_)) = places.last() {
+                    places.push(Some([x, floor]));
+                }
+                places.push(None);
+            }
+            _ => places.push(None),
+        }
+    }
+    pieces(places.into_iter())
 }
 
 /// The corners of a right-continuous step curve.
@@ -134,11 +159,22 @@ fn stairs(points: &[[f64; 2]]) -> Vec<[f64; 2]> {
     out
 }
 
-fn interval(frame: &Frame, point: &[f64; 3], stepped: bool) -> Option<[f64; 3]> {
-    let &[x, low, high] = point;
-    let x = if stepped { frame.x_or_left(x)? } else { frame.x(x)? };
-    let high = if stepped { frame.y_or_floor(high)? } else { frame.y(high)? };
-    Some([x, frame.y_or_floor(low)?, high])
+fn intervals(frame: &Frame, points: &[[f64; 3]]) -> Vec<Option<[f64; 3]>> {
+    let place = |&[x, low, high]: &[f64; 3]| Some([frame.x(x)?, frame.y_or_floor(low)?, frame.y(high)?]);
+    points.iter().map(place).collect()
+}
+
+/// As [`intervals`]; where all of one has fallen to nothing, the step before reaches up to there.
+fn step_intervals(frame: &Frame, points: &[[f64; 3]]) -> Vec<Option<[f64; 3]>> {
+    let mut places = Vec::new();
+    for &[x, low, high] in points {
+        match (frame.x_or_left(x), frame.y_or_floor(low), frame.y(high), frame.y_or_floor(high)) {
+            (Some(x), Some(low), Some(high), _) => places.push(Some([x, low, high])),
+            (Some(x), Some(floor), None, Some(_)) => places.extend([Some([x, floor, floor]), None]),
+            _ => places.push(None),
+        }
+    }
+    places
 }
 
 fn band(canvas: &mut Canvas, points: &[[f64; 3]], stepped: bool) {

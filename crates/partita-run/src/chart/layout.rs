@@ -26,7 +26,6 @@ const PREFIX: &str = "\u{1}";
 
 /// A panel with all that is known before it has its place.
 struct Ready<'a> {
-    panel: &'a Panel,
     frame: Frame,
     x_ticks: Vec<Tick>,
     y_ticks: Vec<Tick>,
@@ -128,7 +127,7 @@ fn spoken(panels: &[Panel]) -> String {
 
 fn prepare(panels: &[Panel]) -> Vec<Ready<'_>> {
     let heights = |span: &Span, ticks: &[Tick]| {
-        spread(span, ticks, PLOT_HEIGHT, 15.0, |_| 0.0) && (span.scale == Scale::Log || ticks.len() <= 7)
+        spread(span, ticks, PLOT_HEIGHT, 15.0, |_| 0.0) && (span.scale == Scale::Log || ticks.len() <= 8)
     };
     let mut spans = Vec::new();
     let mut left: f64 = 20.0;
@@ -138,7 +137,7 @@ fn prepare(panels: &[Panel]) -> Vec<Ready<'_>> {
         let ticks = if empty { Vec::new() } else { scale::ticks(&y, panel.y.percent, |t| heights(&y, t)) };
         let labels = ticks.iter().filter_map(|tick| tick.label.as_ref());
         let widest = labels.map(|label| label.width(TICK_SIZE)).fold(0.0, f64::max);
-        let y_label = text::wrap(&panel.y.label, LABEL_SIZE, PLOT_HEIGHT + 30.0, 2);
+        let y_label = text::balanced(&panel.y.label, LABEL_SIZE, PLOT_HEIGHT + 30.0, 2);
         left =
             left.max(8.0 + widest + if y_label.is_empty() { 0.0 } else { 6.0 + LINE * y_label.len() as f64 });
         spans.push((x, y, ticks, y_label));
@@ -169,13 +168,12 @@ fn prepare(panels: &[Panel]) -> Vec<Ready<'_>> {
         let corner = legend::corner(&entries, &frame, &canvas);
         let above = if corner.is_some() { (0, Vec::new()) } else { legend::flow(&entries, width + RIGHT) };
         ready.push(Ready {
-            panel,
             frame,
             x_ticks,
             y_ticks,
             named,
             title: text::wrap(&panel.title, TITLE_SIZE * 1.06, width + RIGHT, 3),
-            x_label: text::wrap(&panel.x.label, LABEL_SIZE, width + RIGHT, 2),
+            x_label: text::balanced(&panel.x.label, LABEL_SIZE, width + RIGHT, 2),
             y_label,
             canvas,
             entries,
@@ -262,7 +260,7 @@ fn write_panel(
             text::escape(line)
         );
     }
-    axes(out, ready);
+    let lines = axes(out, ready);
     labels(out, ready, left);
     if !ready.canvas.out.is_empty() {
         if ready.canvas.out.contains("clip-path") {
@@ -275,6 +273,7 @@ fn write_panel(
         }
         out.push_str(&ready.canvas.out);
     }
+    out.push_str(&lines);
     if !ready.canvas.any {
         let _ = writeln!(
             out,
@@ -284,13 +283,14 @@ fn write_panel(
         );
     }
     match ready.corner {
-        Some(corner) if !ready.entries.is_empty() => legend::stacked(out, &ready.entries, corner),
+        Some(corner) => legend::stacked(out, &ready.entries, corner),
         _ => legend::flowing(out, &ready.entries, &ready.above.1, -4.0 - legend::ROW * ready.above.0 as f64),
     }
     out.push_str("</g>\n");
 }
 
-fn axes(out: &mut String, ready: &Ready) {
+/// Grid and numbers; what it returns, the axes themselves, goes over the marks.
+fn axes(out: &mut String, ready: &Ready) -> String {
     let Frame { width, height, x, y } = ready.frame;
     let (mut grid, mut marks, mut words) = (String::new(), String::new(), String::new());
     for tick in &ready.y_ticks {
@@ -320,11 +320,14 @@ fn axes(out: &mut String, ready: &Ready) {
     if !grid.is_empty() {
         let _ = writeln!(out, r##"<path d="{grid}" stroke="#e4e4e4" stroke-width=".8"/>"##);
     }
+    if let Some(corner) = ready.corner {
+        legend::ground(out, &ready.entries, &ready.frame, corner);
+    }
     let (w, h) = (pixel(width), pixel(height));
-    let _ = writeln!(out, r##"<path d="M0 0V{h}H{w}{marks}" fill="none" stroke="#444" stroke-width=".9"/>"##);
     if !words.is_empty() {
         let _ = writeln!(out, r##"<g font-size="{TICK_SIZE}" fill="#333">{words}</g>"##);
     }
+    format!("<path d=\"M0 0V{h}H{w}{marks}\" fill=\"none\" stroke=\"#444\" stroke-width=\".9\"/>\n")
 }
 
 fn labels(out: &mut String, ready: &Ready, left: f64) {

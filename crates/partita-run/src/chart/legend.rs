@@ -63,6 +63,9 @@ fn entry_width(entry: &Entry) -> f64 {
 pub(super) fn corner(entries: &[Entry], frame: &Frame, canvas: &Canvas) -> Option<[f64; 2]> {
     let width = entries.iter().map(entry_width).fold(0.0, f64::max);
     let height = ROW * entries.len() as f64;
+    if entries.is_empty() {
+        return None;
+    }
     if width > 0.8 * frame.width || height > 0.6 * frame.height {
         return None;
     }
@@ -91,17 +94,18 @@ pub(super) fn corner(entries: &[Entry], frame: &Frame, canvas: &Canvas) -> Optio
     best.map(|(place, _)| place)
 }
 
+/// A white ground for the legend, over the grid and under the marks; out to an edge that is near.
+pub(super) fn ground(out: &mut String, entries: &[Entry], frame: &Frame, at: [f64; 2]) {
+    let width = entries.iter().map(entry_width).fold(0.0, f64::max);
+    let [x, y] = at;
+    let left = if x <= MARGIN { 1.0 } else { x - MARGIN };
+    let right = if x + width + MARGIN >= frame.width { frame.width + 1.0 } else { x + width + MARGIN };
+    let [left, right, top, height] = [left, right - left, y, ROW * entries.len() as f64].map(pixel);
+    let _ = writeln!(out, r##"<rect x="{left}" y="{top}" width="{right}" height="{height}" fill="#fff"/>"##);
+}
+
 /// Entries one under the other.
 pub(super) fn stacked(out: &mut String, entries: &[Entry], at: [f64; 2]) {
-    let width = entries.iter().map(entry_width).fold(0.0, f64::max);
-    let height = ROW * entries.len() as f64;
-    let [x, y] = at.map(pixel);
-    let _ = write!(
-        out,
-        r##"<rect x="{x}" y="{y}" width="{}" height="{}" fill="#fff" fill-opacity=".85"/>"##,
-        pixel(width),
-        pixel(height)
-    );
     for (i, entry) in entries.iter().enumerate() {
         write_entry(out, entry, [at[0], at[1] + ROW * i as f64]);
     }

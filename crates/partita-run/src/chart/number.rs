@@ -18,13 +18,12 @@ impl Label {
         Label { text, raised: String::new() }
     }
 
-    /// A mantissa times a power of ten.
+    /// A mantissa times a power of ten; without one, the power itself.
     fn power(mantissa: &str, exponent: i32) -> Self {
         let text = match (mantissa, exponent) {
-            ("1", 0) => return Label::plain("1".into()),
-            ("1", 1) => return Label::plain("10".into()),
-            ("1", _) => "10".to_string(),
-            ("-1" | "−1", _) => "−10".to_string(),
+            ("", 0) => return Label::plain("1".into()),
+            ("", 1) => return Label::plain("10".into()),
+            ("", _) => "10".to_string(),
             _ => format!("{mantissa}×10"),
         };
         Label { text, raised: signed(&exponent.to_string()) }
@@ -75,7 +74,7 @@ pub(super) fn fixed(value: f64, decimals: usize) -> String {
 /// Labels of evenly spaced ticks, a step of 1, 2 or 5 times `10^exponent` apart.
 pub(super) fn even(values: &[f64], exponent: i32, percent: bool) -> Vec<Label> {
     let (factor, exponent) = if percent { (100.0, exponent + 2) } else { (1.0, exponent) };
-    let unit = if percent { "%" } else { "" };
+    let unit = if percent { "\u{a0}%" } else { "" };
     let top = values.iter().fold(0.0_f64, |top, v| top.max(v.abs() * factor));
     let digits = if top > 0.0 { top.log10().floor() as i32 } else { 0 };
     let powers = !percent && (digits >= 6 || exponent < -4) && digits - exponent <= 3;
@@ -96,7 +95,7 @@ pub(super) fn even(values: &[f64], exponent: i32, percent: bool) -> Vec<Label> {
 /// Labels on a logarithmic axis: `mantissa * 10^exponent`, in one style for all.
 pub(super) fn decades(parts: &[(u32, i32)], percent: bool) -> Vec<Label> {
     let shift = if percent { 2 } else { 0 };
-    let unit = if percent { "%" } else { "" };
+    let unit = if percent { "\u{a0}%" } else { "" };
     let plain = percent && parts.iter().all(|&(_, e)| (-8..8).contains(&e))
         || parts.iter().all(|&(_, e)| (-3..=5).contains(&e));
     let label = |&(mantissa, exponent): &(u32, i32)| {
@@ -107,7 +106,8 @@ pub(super) fn decades(parts: &[(u32, i32)], percent: bool) -> Vec<Label> {
             Label::plain(format!("{}{unit}", fixed(value, decimals)))
         } else {
             // Percent of a power of ten has no good name; the fraction has.
-            Label::power(&mantissa.to_string(), exponent - shift)
+            let mantissa = if mantissa == 1 { String::new() } else { mantissa.to_string() };
+            Label::power(&mantissa, exponent - shift)
         }
     };
     parts.iter().map(label).collect()

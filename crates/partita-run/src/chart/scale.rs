@@ -125,12 +125,15 @@ pub(super) fn ticks(span: &Span, percent: bool, fits: impl Fn(&[Tick]) -> bool) 
 }
 
 fn candidates(span: &Span, percent: bool) -> Vec<Vec<Tick>> {
-    let even = || (1..=6).rev().map(|most| even_ticks(span, most, percent)).collect();
+    let even = || (1..=8).rev().map(|most| even_ticks(span, most, percent)).collect();
     match span.scale {
         Scale::Linear => even(),
         Scale::Log if (span.hi / span.lo).log10() < 0.9 => even(),
         Scale::Log => {
             let mut all = vec![decade_ticks(span, &[1, 2, 5], 1, percent)];
+            if decade_ticks(span, &[1], 1, percent).len() < 3 {
+                all.push(decade_ticks(span, &[1, 3], 1, percent));
+            }
             all.extend(
                 [1, 2, 3, 4, 5, 10, 20, 50, 100].map(|every| decade_ticks(span, &[1], every, percent)),
             );

@@ -56,6 +56,19 @@ pub(super) fn wrap(text: &str, size: f64, room: f64, most: usize) -> Vec<String>
     lines.iter().map(|line| shorten(line, size, room)).collect()
 }
 
+/// As [`wrap`], with lines of about the same length.
+pub(super) fn balanced(text: &str, size: f64, room: f64, most: usize) -> Vec<String> {
+    let mut best = wrap(text, size, room, most);
+    for tenth in (3..10).rev() {
+        let lines = wrap(text, size, room * f64::from(tenth) / 10.0, most);
+        if lines.len() != best.len() || lines.iter().any(|line| line.ends_with('…')) {
+            break;
+        }
+        best = lines;
+    }
+    best
+}
+
 /// The text, or as much of it as fits, with an ellipsis.
 pub(super) fn shorten(text: &str, size: f64, room: f64) -> String {
     if width(text, size) <= room {

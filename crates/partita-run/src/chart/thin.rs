@@ -1,41 +1,58 @@
 //! Fewer points that look the same: extremes are kept, the rest is sampled, always the same way.
 
+use std::collections::BTreeMap;
+
 /// How many points a curve may have before it is thinned.
 const LONG: usize = 2_000;
 
-/// A fixed scrambling of numbers, for samples that follow no pattern in the data.
-fn scramble(number: u64) -> u64 {
-    let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
-/// Which of many points to draw, at most about `share`: those beyond the 0.5 % and 99.5 % quantiles of
-/// either coordinate, and of the rest one at random from each of so many equal runs.
+/// Which of many points in pixels to draw, at most `share`: from each small square of the panel no more
+/// than so many, evenly over its run. Where few points lie all are kept, and the outermost always; where
+/// they crowd, those left out would have been drawn upon one another.
 pub(super) fn scatter(points: &[[f64; 2]], share: usize) -> Vec<usize> {
     if points.len() <= share {
         return (0..points.len()).collect();
     }
-    let tail = (points.len() / 200).clamp(1, (share / 10).max(1));
-    let mut kept = vec![false; points.len()];
-    let mut order: Vec<usize> = (0..points.len()).collect();
-    for coordinate in 0..2 {
-        order.sort_by(|&i, &j| points[i][coordinate].total_cmp(&points[j][coordinate]).then(i.cmp(&j)));
-        // Where very many share the extreme value, the first of them stand for all.
-        for &i in order.iter().take(tail).chain(order.iter().rev().take(tail)) {
-            kept[i] = true;
+    let mut outermost = vec![0; 4];
+    for (i, point) in points.iter().enumerate() {
+        for coordinate in 0..2 {
+            let [low, high] = [2 * coordinate, 2 * coordinate + 1];
+            if point[coordinate] < points[outermost[low]][coordinate] {
+                outermost[low] = i;
+            }
+            if point[coordinate] > points[outermost[high]][coordinate] {
+                outermost[high] = i;
+            }
         }
     }
-    let rest: Vec<usize> = (0..points.len()).filter(|&i| !kept[i]).collect();
-    let extremes = points.len() - rest.len();
-    let room = share.saturating_sub(extremes).min(4_000).min(rest.len());
-    for stratum in 0..room {
-        let (from, to) = (stratum * rest.len() / room, (stratum + 1) * rest.len() / room);
-        let run = (to - from).max(1) as u64;
-        kept[rest[from + (scramble(stratum as u64) % run) as usize]] = true;
+    outermost.sort_unstable();
+    outermost.dedup();
+    let room = share.saturating_sub(outermost.len());
+    let mut side = 2.5;
+    loop {
+        let cell = |point: &[f64; 2]| ((point[0] / side).floor() as i64, (point[1] / side).floor() as i64);
+        let mut cells: BTreeMap<(i64, i64), Vec<usize>> = BTreeMap::new();
+        for (i, point) in points.iter().enumerate() {
+            cells.entry(cell(point)).or_default().push(i);
+        }
+        let drawn = |most: usize| cells.values().map(|cell| cell.len().min(most)).sum::<usize>();
+        // All of it in one square: that many have to do.
+        let most = if cells.len() == 1 {
+            room.max(1)
+        } else {
+            (1..=room).take_while(|&most| drawn(most) <= room).count()
+        };
+        if most > 0 {
+            let mut kept = outermost;
+            for cell in cells.values() {
+                let count = cell.len().min(most);
+                kept.extend((0..count).map(|k| cell[(2 * k + 1) * cell.len() / (2 * count)]));
+            }
+            kept.sort_unstable();
+            kept.dedup();
+            return kept;
+        }
+        side *= 1.5;
     }
-    (0..points.len()).filter(|&i| kept[i]).collect()
 }
 
 /// A curve in pixels with first, lowest, highest and last point of each pixel column.
