@@ -50,9 +50,9 @@ pub(super) fn document(title: &str, panels: &[Panel], columns: usize) -> String 
     let mut body = String::new();
     let mut y = EDGE;
     for (row, panels) in ready.chunks(columns).enumerate() {
-        let header = |r: &Ready| LINE * r.title.len() as f64 + legend::ROW * r.above.0 as f64;
-        let lettered = if ready.len() > 1 { LINE } else { 0.0 };
-        let top = panels.iter().map(header).fold(lettered, f64::max) + 6.0;
+        let lettered = usize::from(ready.len() > 1);
+        let header = |r: &Ready| LINE * r.title.len().max(lettered) as f64 + legend::ROW * r.above.0 as f64;
+        let top = panels.iter().map(header).fold(0.0, f64::max) + 6.0;
         let bottom = panels.iter().map(|r| LINE * r.x_label.len() as f64).fold(0.0, f64::max) + 20.0;
         for (column, panel) in panels.iter().enumerate() {
             let number = row * columns + column;
@@ -126,15 +126,12 @@ fn spoken(panels: &[Panel]) -> String {
 }
 
 fn prepare(panels: &[Panel]) -> Vec<Ready<'_>> {
-    let heights = |span: &Span, ticks: &[Tick]| {
-        spread(span, ticks, PLOT_HEIGHT, 15.0, |_| 0.0) && (span.scale == Scale::Log || ticks.len() <= 8)
-    };
     let mut spans = Vec::new();
     let mut left: f64 = 20.0;
     for panel in panels {
         let (x, y) = extent::spans(panel);
         let empty = panel.y.range.is_none() && panel.marks.is_empty();
-        let ticks = if empty { Vec::new() } else { scale::ticks(&y, panel.y.percent, |t| heights(&y, t)) };
+        let ticks = if empty { Vec::new() } else { upright_ticks(&y, panel.y.percent) };
         let labels = ticks.iter().filter_map(|tick| tick.label.as_ref());
         let widest = labels.map(|label| label.width(TICK_SIZE)).fold(0.0, f64::max);
         let y_label = text::balanced(&panel.y.label, LABEL_SIZE, PLOT_HEIGHT + 30.0, 2);
@@ -166,7 +163,7 @@ fn prepare(panels: &[Panel]) -> Vec<Ready<'_>> {
         draw::marks(&mut canvas, &frame, &panel.marks, &style);
         let entries = if named { Vec::new() } else { legend::entries(panel, &mut seen, width) };
         let corner = legend::corner(&entries, &frame, &canvas);
-        let above = if corner.is_some() { (0, Vec::new()) } else { legend::flow(&entries, width + RIGHT) };
+        let above = if corner.is_some() { (0, Vec::new()) } else { above(&entries, width) };
         ready.push(Ready {
             frame,
             x_ticks,
@@ -182,6 +179,29 @@ fn prepare(panels: &[Panel]) -> Vec<Ready<'_>> {
         });
     }
     ready
+}
+
+/// A legend above the plot: in line with it, or with the panel's left edge where that saves rows.
+fn above(entries: &[Entry], width: f64) -> (usize, Vec<[f64; 2]>) {
+    let (rows, places) = legend::flow(entries, width + RIGHT);
+    let (fewer, mut wider) = legend::flow(entries, PANEL);
+    if fewer >= rows {
+        return (rows, places);
+    }
+    wider.iter_mut().for_each(|place| place[0] -= PANEL - RIGHT - width);
+    (fewer, wider)
+}
+
+/// A handful of ticks on the vertical axis; more where a handful would be too few.
+fn upright_ticks(span: &Span, percent: bool) -> Vec<Tick> {
+    let up_to = |most: usize| {
+        scale::ticks(span, percent, |ticks| {
+            spread(span, ticks, PLOT_HEIGHT, 15.0, |_| 0.0)
+                && (span.scale == Scale::Log || ticks.len() <= most)
+        })
+    };
+    let handful = up_to(6);
+    if handful.len() < 3 { up_to(9) } else { handful }
 }
 
 /// How many points each mark of points may draw.

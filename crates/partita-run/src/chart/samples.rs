@@ -161,6 +161,47 @@ fn boxes() -> Panel {
     Panel { title: "Adjusted Rand index".into(), x: axis(""), y: axis("seconds per effective draw"), marks }
 }
 
+/// No corner is free, and the names are long.
+fn crowded() -> Panel {
+    let hues = [Hue::Blue, Hue::Red, Hue::Green, Hue::Orange, Hue::Purple, Hue::Grey, Hue::Black];
+    let marks = hues.into_iter().enumerate().map(|(i, hue)| Mark::Line {
+        name: format!("series {} of the seven", i + 1),
+        hue,
+        dashed: i % 2 == 1,
+        points: (0..400)
+            .map(|t| [f64::from(t) / 4.0 - 50.0, (f64::from(t) / 20.0 + i as f64).sin() * (1.0 + i as f64)])
+            .collect(),
+    });
+    Panel { title: "Crowded".into(), x: axis("shift"), y: axis("value"), marks: marks.collect() }
+}
+
+/// Rates in percent on a logarithmic axis, and counts that overlap.
+fn rates() -> Panel {
+    let bars = |hue, name: &str, middle: f64| {
+        let height = |i: i32| 4000.0 * (-0.05 * (f64::from(i) - middle).powi(2)).exp();
+        Mark::Bars {
+            name: name.into(),
+            hue,
+            bars: (0..30)
+                .map(|i| {
+                    [
+                        10f64.powf(f64::from(i) / 10.0 - 4.0),
+                        10f64.powf(f64::from(i + 1) / 10.0 - 4.0),
+                        height(i),
+                    ]
+                })
+                .collect(),
+        }
+    };
+    let x = Axis { percent: true, ..log("rate") };
+    Panel {
+        title: "Rates".into(),
+        x,
+        y: axis("runs"),
+        marks: vec![bars(Hue::Blue, "before", 8.0), bars(Hue::Orange, "after", 16.0)],
+    }
+}
+
 /// All of them.
 pub(super) fn all() -> Vec<(&'static str, String)> {
     let tiny = Panel {
@@ -214,6 +255,7 @@ pub(super) fn all() -> Vec<(&'static str, String)> {
             ),
         ),
         ("more", figure("More shapes", &[boxes(), survival(true), tiny, wide, Panel::default(), few], 3)),
+        ("crowded", figure("Crowded", &[crowded(), rates(), losses("plain", 0.0), whiskers()], 2)),
         ("alone", figure("One panel", &[losses("", 0.002)], 1)),
         ("pair", figure("Two panels", &[losses("synthetic", 0.0), losses("seeds", 0.01)], 2)),
     ]

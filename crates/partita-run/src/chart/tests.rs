@@ -192,6 +192,40 @@ fn one_legend_for_a_series_in_several_panels() {
     assert!(svg.contains(">(a)</text>") && svg.contains(">(b)</text>"));
 }
 
+/// A colour as the eye sees it, through a matrix on linear light, in CIE Lab.
+fn seen(code: &str, eye: &[[f64; 3]; 3]) -> [f64; 3] {
+    let linear = [1, 3, 5].map(|i| {
+        let v = f64::from(u8::from_str_radix(&code[i..i + 2], 16).expect("two digits")) / 255.0;
+        if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
+    });
+    let times = |m: &[[f64; 3]; 3], v: [f64; 3]| m.map(|row| row[0] * v[0] + row[1] * v[1] + row[2] * v[2]);
+    let light = times(eye, linear).map(|v| v.clamp(0.0, 1.0));
+    let xyz = times(&[[0.4339, 0.3762, 0.1899], [0.2126, 0.7152, 0.0722], [0.0177, 0.1095, 0.8728]], light);
+    let [x, y, z] = xyz.map(|v| if v > 0.008856 { v.cbrt() } else { 7.787 * v + 16.0 / 116.0 });
+    [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
+}
+
+#[test]
+fn hues_are_told_apart_by_the_colour_blind() {
+    // Machado, Oliveira and Fernandes (2009), full severity: none, protan, deutan, tritan.
+    let eyes = [
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+        [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+        [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+        [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+    ];
+    let hues = [Hue::Blue, Hue::Red, Hue::Green, Hue::Orange, Hue::Purple, Hue::Grey, Hue::Black];
+    for eye in &eyes {
+        for (i, one) in hues.iter().enumerate() {
+            for other in &hues[..i] {
+                let (a, b) = (seen(one.code(), eye), seen(other.code(), eye));
+                let apart = a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+                assert!(apart > 20.0, "{one:?} and {other:?}: {apart}");
+            }
+        }
+    }
+}
+
 #[test]
 fn long_words_are_broken_and_shortened() {
     let lines = text::wrap("one two three four five six", 10.0, 60.0, 2);
