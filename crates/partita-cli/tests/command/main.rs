@@ -7,6 +7,7 @@ mod deadline;
 mod full_disk;
 mod interrupted;
 mod mistakes;
+mod reproduce;
 mod same_rows;
 mod screen;
 mod soup;

@@ -30,7 +30,7 @@ pub(super) fn all(study: &Study, arms: &[ArmResults]) -> Vec<(String, String)> {
         };
         let title = |what: &str| format!("{what}: {}{suffix}", study.name);
         if let Some(panels) = composite(arm) {
-            draw(format!("{stem}composite"), title("Accuracy, intervals and meeting times"), panels, 4);
+            draw(format!("{stem}composite"), title("Accuracy, intervals and meeting times"), panels, 2);
         }
         draw(format!("{stem}losses"), title("Losses"), arm.summaries.iter().flat_map(losses).collect(), 2);
         let rmse = arm.summaries.iter().enumerate().flat_map(|(i, s)| [rmse(s), intervals(arm, i)]);
@@ -134,14 +134,14 @@ fn rmse(s: &SummaryResults) -> Panel {
 fn intervals(arm: &ArmResults, i: usize) -> Panel {
     let s = &arm.summaries[i];
     let both = arm.both.as_ref().expect("summaries come with estimates");
-    let whiskers = |values: &[f64]| -> Vec<[f64; 4]> {
+    let whiskers = |values: &[f64], aside: f64| -> Vec<[f64; 4]> {
         let one = |loss: &Loss| {
             let (mean, error) = mean_and_error(&values[..loss.processes as usize]);
-            [loss.processes as f64, mean, mean - 2.0 * error, mean + 2.0 * error]
+            [loss.processes as f64 * aside, mean, mean - 2.0 * error, mean + 2.0 * error]
         };
         s.coupled.iter().map(one).collect()
     };
-    let (coupled, naive) = (whiskers(&both.coupled[i]), whiskers(&both.naive[i]));
+    let (coupled, naive) = (whiskers(&both.coupled[i], 1.0), whiskers(&both.naive[i], 1.1));
     Panel {
         title: format!("{}, one user's intervals", readable(&s.name)),
         x: processes_axis(),
@@ -155,12 +155,13 @@ fn intervals(arm: &ArmResults, i: usize) -> Panel {
 }
 
 fn coverage(s: &SummaryResults) -> Panel {
-    let points = |losses: &[Loss]| -> Vec<[f64; 4]> {
+    let points = |losses: &[Loss], aside: f64| -> Vec<[f64; 4]> {
         losses
             .iter()
             .map(|l| {
                 let error = (l.coverage * (1.0 - l.coverage) / l.batches as f64).sqrt();
-                [l.processes as f64, l.coverage, l.coverage - 2.0 * error, l.coverage + 2.0 * error]
+                let j = l.processes as f64 * aside;
+                [j, l.coverage, l.coverage - 2.0 * error, l.coverage + 2.0 * error]
             })
             .collect()
     };
@@ -175,8 +176,8 @@ fn coverage(s: &SummaryResults) -> Panel {
         },
         marks: vec![
             Mark::Across { name: "nominal, 95.4 %".into(), hue: Hue::Black, at: 0.9545 },
-            Mark::Whiskers { name: "naive parallel".into(), hue: NAIVE, points: points(&s.naive) },
-            Mark::Whiskers { name: "coupled".into(), hue: COUPLED, points: points(&s.coupled) },
+            Mark::Whiskers { name: "naive parallel".into(), hue: NAIVE, points: points(&s.naive, 1.1) },
+            Mark::Whiskers { name: "coupled".into(), hue: COUPLED, points: points(&s.coupled, 1.0) },
         ],
     }
 }
