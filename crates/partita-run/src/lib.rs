@@ -4,6 +4,7 @@
 //! there is to say goes to a [`Watch`](session::Watch), and results come back as values.
 #![forbid(unsafe_code)]
 
+pub mod catalog;
 pub mod config;
 pub mod data;
 pub mod demo;
