@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod data;
 mod screen;
 
 use arguments::{Arguments, Command, RunOptions};
@@ -34,7 +35,11 @@ fn main() -> ExitCode {
 }
 
 fn run(command: Command) -> Result<(), Failure> {
-    let interrupted = interrupt_flag();
+    let interrupted = match &command {
+        // A download that is interrupted just ends.
+        Command::Data(_) => Arc::default(),
+        _ => interrupt_flag(),
+    };
     match command {
         Command::Fit(options) => begin(Task::Fit, false, options, &interrupted),
         Command::Color(options) => begin(Task::Color, false, options, &interrupted),
@@ -56,6 +61,7 @@ fn run(command: Command) -> Result<(), Failure> {
             let outcome = session::report(&run)?;
             show(&outcome, json)
         }
+        Command::Data(options) => data::run(options),
     }
 }
 
@@ -76,20 +82,9 @@ fn begin(
 
 /// Results to standard output: one JSON object, or a table a person understands.
 fn show(outcome: &Outcome, json: bool) -> Result<(), Failure> {
-    use std::io::Write;
-    let text = if json { json_object(&outcome.summary) } else { screen::table(outcome) };
-    let mut out = std::io::stdout().lock();
-    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    match written {
-        // A reader that has seen enough (`| head`) is no failure.
-        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(Failure::Failed(format!("standard output cannot be written: {e}")))
-        }
-        _ => {
-            screen::say(&format!("report: {}", outcome.directory.join("report.html").display()));
-            Ok(())
-        }
-    }
+    screen::print(&if json { json_object(&outcome.summary) } else { screen::table(outcome) })?;
+    screen::say(&format!("report: {}", outcome.directory.join("report.html").display()));
+    Ok(())
 }
 
 fn json_object(summary: &results::Summary) -> String {

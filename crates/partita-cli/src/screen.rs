@@ -1,6 +1,7 @@
 //! Words on the screen: sentences and a progress bar on standard error, a table for the results.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use partita_run::Failure;
 use partita_run::results::Line;
 use partita_run::session::{Outcome, Progress, Watch};
 use partita_run::words;
@@ -33,6 +34,18 @@ impl Screen {
 /// A sentence on standard error. A reader who has gone away (`2>&1 | head`) must not end a run.
 pub fn say(sentence: &str) {
     let _ = writeln!(std::io::stderr(), "{sentence}");
+}
+
+/// Results to standard output.
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        // A reader that has seen enough (`| head`) is no failure.
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure::Failed(format!("standard output cannot be written: {e}")))
+        }
+        _ => Ok(()),
+    }
 }
 
 impl Watch for Screen {
@@ -145,7 +158,7 @@ fn row(line: &Line) -> [String; 4] {
 }
 
 /// Breaks a sentence at 80 columns; later lines are indented.
-fn wrap(sentence: &str) -> String {
+pub fn wrap(sentence: &str) -> String {
     let mut text = String::new();
     let mut column = 0;
     for word in sentence.split(' ') {
