@@ -1,6 +1,7 @@
 //! The arguments, in the words of the contract.
 #![allow(rustdoc::broken_intra_doc_links, reason = "brackets in help texts are defaults, not links")]
 
+use crate::data::DataOptions;
 use clap::{Args, Parser, Subcommand};
 use partita_run::Failure;
 use partita_run::config::{
@@ -60,6 +61,8 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// The data sets of the paper: where they come from, and bringing them here
+    Data(DataOptions),
 }
 
 /// Options of reproduce.

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod data;
 mod reproduce;
 mod screen;
 
@@ -35,7 +36,11 @@ fn main() -> ExitCode {
 }
 
 fn run(command: Command) -> Result<(), Failure> {
-    let interrupted = interrupt_flag();
+    let interrupted = match &command {
+        // A download that is interrupted just ends.
+        Command::Data(_) => Arc::default(),
+        _ => interrupt_flag(),
+    };
     match command {
         Command::Fit(options) => begin(Task::Fit, false, options, &interrupted),
         Command::Color(options) => begin(Task::Color, false, options, &interrupted),
@@ -58,6 +63,7 @@ fn run(command: Command) -> Result<(), Failure> {
             let outcome = session::report(&run)?;
             show(&outcome, json)
         }
+        Command::Data(options) => data::run(options),
     }
 }
 

@@ -36,7 +36,7 @@ pub fn say(sentence: &str) {
     let _ = writeln!(std::io::stderr(), "{sentence}");
 }
 
-/// Results on standard output.
+/// Results to standard output.
 pub fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {

@@ -3,6 +3,7 @@
 mod book;
 mod censoring;
 mod contract;
+mod data;
 mod deadline;
 mod full_disk;
 mod interrupted;
