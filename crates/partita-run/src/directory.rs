@@ -188,7 +188,7 @@ pub(crate) fn how_to_resume(path: &Path) -> String {
 }
 
 /// Makes this process the only one that writes to a directory, where the system can do that.
-fn lock(path: &Path) -> Result<Option<File>, Failure> {
+pub(crate) fn lock(path: &Path) -> Result<Option<File>, Failure> {
     let Ok(file) = File::open(path) else { return Ok(None) };
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => Err(Failure::bad(format!(

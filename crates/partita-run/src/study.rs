@@ -23,7 +23,7 @@ pub use findings::{Measurement, Ruling, Verdict};
 use crate::Failure;
 use crate::catalog::Catalog;
 use crate::config::{Grid, Summary};
-use crate::directory::write_whole;
+use crate::directory::{lock, prepare, write_whole};
 use crate::model::Settings;
 use crate::pool;
 use crate::session::{Progress, Watch};
@@ -34,6 +34,7 @@ use meetings::Met;
 use partita::Schedule;
 use problem::Problem;
 use serde::Serialize;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -175,7 +176,13 @@ pub fn run(request: Request, interrupted: &AtomicBool, watch: &mut dyn Watch) ->
     if !(*scale > 0.0 && *scale <= 1e6) {
         return Err(Failure::bad(format!("--scale must be above 0, but is {scale}")));
     }
-    claim_directory(&request)?;
+    let catalog = Catalog::at(request.data_dir.clone());
+    for arm in &study.arms {
+        if let Some(Data::Catalog { name }) = &arm.data {
+            catalog.find(name)?;
+        }
+    }
+    let _lock = claim_directory(&request)?;
     let threads = request.threads.filter(|t| *t > 0).unwrap_or_else(crate::session::processors);
     let mut setting = Setting {
         scale: *scale,
@@ -187,7 +194,6 @@ pub fn run(request: Request, interrupted: &AtomicBool, watch: &mut dyn Watch) ->
         shown: begin,
         command: request.command.clone(),
     };
-    let catalog = Catalog::at(request.data_dir.clone());
     let mut arms = Vec::new();
     for arm in &study.arms {
         let directory = if arm.name.is_empty() { request.out.clone() } else { request.out.join(slug(&arm.name)) };
@@ -219,8 +225,9 @@ pub fn run(request: Request, interrupted: &AtomicBool, watch: &mut dyn Watch) ->
     Ok(findings)
 }
 
-/// Makes the directory that of this study, seed and scale; refuses one that holds something else.
-fn claim_directory(request: &Request) -> Result<(), Failure> {
+/// Makes the directory that of this study, seed and scale, and of this process; refuses one that holds
+/// something else.
+fn claim_directory(request: &Request) -> Result<Option<File>, Failure> {
     #[derive(Serialize)]
     struct Identity<'a> {
         version: &'a str,
@@ -232,17 +239,17 @@ fn claim_directory(request: &Request) -> Result<(), Failure> {
     let identity = Identity { version: env!("CARGO_PKG_VERSION"), seed: *seed, scale: *scale, study };
     let text = toml::to_string_pretty(&identity).expect("a study is a table");
     let path = out.join("study.toml");
+    let refuse = |why: &str| Err(Failure::bad(format!("{}: {why}: choose another --out", out.display())));
     match std::fs::read_to_string(&path) {
-        Ok(there) if there == text => Ok(()),
-        Ok(_) => Err(Failure::bad(format!(
-            "{}: holds another study, scale or seed: choose another --out, or delete it",
-            out.display()
-        ))),
+        Ok(there) if there == text => lock(out),
+        Ok(_) => refuse("holds another study, scale or seed"),
         Err(_) => {
-            crate::directory::prepare(out, false).map_err(|_| {
-                Failure::bad(format!("{}: is in use or cannot be written: choose another --out", out.display()))
-            })?;
-            write_whole(&path, text.as_bytes())
+            if prepare(out, false).is_err() {
+                return refuse("is in use or cannot be written");
+            }
+            let lock = lock(out)?;
+            write_whole(&path, text.as_bytes())?;
+            Ok(lock)
         }
     }
 }

@@ -95,7 +95,7 @@ fn an_interrupted_study_goes_on() {
         text.lines().count()
     };
     wait_until("some estimates are there", || rows() > 50);
-    signal(&child, "INT");
+    signal(&child, "-INT");
     let ran = finish(child);
     assert_eq!(ran.status, 130, "{ran:?}");
     assert!(ran.stderr.contains("goes on from there"), "{ran:?}");
@@ -103,7 +103,7 @@ fn an_interrupted_study_goes_on() {
     // The rest is left to another test; here it matters that what was done is not done again.
     let child = scratch.command(command).spawn().unwrap();
     wait_until("it goes on", || rows() > before.len() + 20);
-    signal(&child, "INT");
+    signal(&child, "-INT");
     assert_eq!(finish(child).status, 130);
     let after = scratch.read("run/estimates.csv");
     for line in &before {
