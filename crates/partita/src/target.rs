@@ -6,7 +6,7 @@ mod mixture;
 pub use coloring::{Coloring, Graph};
 pub use mixture::{Mixture, MixtureStats};
 
-use crate::math::normalize;
+use crate::math::{LANES, exponentiate, normalize};
 use crate::partition::{Move, Partition};
 
 /// A law over partitions of `len` items, up to a constant.
@@ -41,10 +41,11 @@ pub trait Target: Sync {
         self.len() == 0
     }
 
-    /// All log weights of `item` at once: one a slot and one for a new cluster.
+    /// All log weights of `item` at once: one a slot and one for a new cluster. Where `out` is longer
+    /// (kernels round it up to whole registers), the rest is minus infinity and stays so.
     fn log_weights(&self, stats: &Self::Stats, z: &Partition, item: usize, out: &mut [f64]) {
         let k = z.clusters();
-        for (slot, out) in out.iter_mut().enumerate() {
+        for (slot, out) in out[..=k].iter_mut().enumerate() {
             *out = if slot == k && z.is_alone(item) {
                 f64::NEG_INFINITY
             } else {
@@ -100,7 +101,7 @@ impl<T: Target> State<T> {
     }
 
     /// Puts `item` into `slot` (the one after the last opens a cluster).
-    #[inline]
+    #[inline(always)]
     pub fn place(&mut self, target: &T, item: usize, slot: usize) -> Option<Move> {
         let step = self.partition.place(item, slot);
         if let Some(step) = step {
@@ -111,16 +112,39 @@ impl<T: Target> State<T> {
 
     /// The leave-one-out conditional of `item`: a probability for each slot and a new cluster.
     pub fn conditional(&self, target: &T, item: usize) -> Vec<f64> {
-        let mut out = Vec::new();
-        self.conditional_into(target, item, &mut out);
-        out
+        let mut room = Vec::new();
+        self.conditional_in(target, item, &mut room).to_vec()
     }
 
     /// The same in memory that is reused.
     #[inline]
-    pub fn conditional_into(&self, target: &T, item: usize, out: &mut Vec<f64>) {
-        out.resize(self.partition.clusters() + 1, 0.0);
-        pulp::Arch::new().dispatch(Conditional { target, state: self, item, out });
+    pub fn conditional_in<'a>(&self, target: &T, item: usize, room: &'a mut Vec<f64>) -> &'a [f64] {
+        pulp::Arch::new().dispatch(Conditional { target, state: self, item, room })
+    }
+
+    /// The log weights of `item`, with as many of minus infinity behind them as make whole registers.
+    #[inline(always)]
+    pub(crate) fn log_weights_in(&self, target: &T, item: usize, room: &mut Vec<f64>) {
+        let length = self.whole_registers();
+        if room.len() < length {
+            room.resize(length, 0.0);
+        }
+        let out = &mut room[..length];
+        out[length - LANES..].copy_from_slice(&[f64::NEG_INFINITY; LANES]);
+        target.log_weights(&self.stats, &self.partition, item, out);
+    }
+
+    /// Turns log weights made by this state into weights, the highest being 1: all that a draw needs.
+    #[inline(always)]
+    pub(crate) fn weights_of<'a>(&self, room: &'a mut [f64]) -> &'a [f64] {
+        exponentiate(&mut room[..self.whole_registers()]);
+        &room[..=self.partition.clusters()]
+    }
+
+    /// The choices of an item, rounded up.
+    #[inline(always)]
+    fn whole_registers(&self) -> usize {
+        (self.partition.clusters() / LANES + 1) * LANES
     }
 
     /// Rebuilds what drifts by rounding.
@@ -129,25 +153,26 @@ impl<T: Target> State<T> {
     }
 }
 
-/// The inner loop of every chain, compiled once more for each width of registers a machine may have
-/// and chosen at run time (as far as it is inlined: hence the attributes down to the arithmetic).
+/// The inner loop of coupled chains, compiled once more for each width of registers a machine may
+/// have and chosen at run time (as far as it is inlined: hence the attributes down to the arithmetic).
 ///
 /// Only registers get wider: additions stay in the order they are written and no multiplication is
 /// fused with an addition, so that the bits are the same on every machine.
-struct Conditional<'a, T: Target> {
+struct Conditional<'a, 'r, T: Target> {
     target: &'a T,
     state: &'a State<T>,
     item: usize,
-    out: &'a mut [f64],
+    room: &'r mut Vec<f64>,
 }
 
-impl<T: Target> pulp::NullaryFnOnce for Conditional<'_, T> {
-    type Output = ();
+impl<'r, T: Target> pulp::NullaryFnOnce for Conditional<'_, 'r, T> {
+    type Output = &'r [f64];
 
     #[inline(always)]
-    fn call(self) {
-        self.target.log_weights(&self.state.stats, &self.state.partition, self.item, self.out);
-        normalize(self.out);
+    fn call(self) -> &'r [f64] {
+        self.state.log_weights_in(self.target, self.item, self.room);
+        normalize(&mut self.room[..self.state.whole_registers()]);
+        &self.room[..=self.state.partition.clusters()]
     }
 }
 
