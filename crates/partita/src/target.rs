@@ -1,12 +1,13 @@
 //! What a chain samples: a law over partitions, known through its leave-one-out conditionals.
 
+mod ahead;
 mod coloring;
 mod mixture;
 
+pub(crate) use ahead::Ahead;
 pub use coloring::{Coloring, Graph};
 pub use mixture::{Mixture, MixtureStats};
 
-use crate::math::{LANES, exponentiate, normalize};
 use crate::partition::{Move, Partition};
 
 /// A law over partitions of `len` items, up to a constant.
@@ -112,67 +113,12 @@ impl<T: Target> State<T> {
 
     /// The leave-one-out conditional of `item`: a probability for each slot and a new cluster.
     pub fn conditional(&self, target: &T, item: usize) -> Vec<f64> {
-        let mut room = Vec::new();
-        self.conditional_in(target, item, &mut room).to_vec()
-    }
-
-    /// The same in memory that is reused.
-    #[inline]
-    pub fn conditional_in<'a>(&self, target: &T, item: usize, room: &'a mut Vec<f64>) -> &'a [f64] {
-        pulp::Arch::new().dispatch(Conditional { target, state: self, item, room })
-    }
-
-    /// The log weights of `item`, with as many of minus infinity behind them as make whole registers.
-    #[inline(always)]
-    pub(crate) fn log_weights_in(&self, target: &T, item: usize, room: &mut Vec<f64>) {
-        let length = self.whole_registers();
-        if room.len() < length {
-            room.resize(length, 0.0);
-        }
-        let out = &mut room[..length];
-        out[length - LANES..].copy_from_slice(&[f64::NEG_INFINITY; LANES]);
-        target.log_weights(&self.stats, &self.partition, item, out);
-    }
-
-    /// Turns log weights made by this state into weights, the highest being 1: all that a draw needs.
-    #[inline(always)]
-    pub(crate) fn weights_of<'a>(&self, room: &'a mut [f64]) -> &'a [f64] {
-        exponentiate(&mut room[..self.whole_registers()]);
-        &room[..=self.partition.clusters()]
-    }
-
-    /// The choices of an item, rounded up.
-    #[inline(always)]
-    fn whole_registers(&self) -> usize {
-        (self.partition.clusters() / LANES + 1) * LANES
+        Ahead::default().conditional(target, self, item, item + 1).to_vec()
     }
 
     /// Rebuilds what drifts by rounding.
     pub(crate) fn refresh(&mut self, target: &T) {
         target.refresh(&mut self.stats, &self.partition);
-    }
-}
-
-/// The inner loop of coupled chains, compiled once more for each width of registers a machine may
-/// have and chosen at run time (as far as it is inlined: hence the attributes down to the arithmetic).
-///
-/// Only registers get wider: additions stay in the order they are written and no multiplication is
-/// fused with an addition, so that the bits are the same on every machine.
-struct Conditional<'a, 'r, T: Target> {
-    target: &'a T,
-    state: &'a State<T>,
-    item: usize,
-    room: &'r mut Vec<f64>,
-}
-
-impl<'r, T: Target> pulp::NullaryFnOnce for Conditional<'_, 'r, T> {
-    type Output = &'r [f64];
-
-    #[inline(always)]
-    fn call(self) -> &'r [f64] {
-        self.state.log_weights_in(self.target, self.item, self.room);
-        normalize(&mut self.room[..self.state.whole_registers()]);
-        &self.room[..=self.state.partition.clusters()]
     }
 }
 

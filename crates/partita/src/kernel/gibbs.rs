@@ -3,9 +3,8 @@
 use super::{Chains, Kernel, Workspace};
 use crate::chance::{Chance, Source};
 use crate::coupling::{Coupling, Step};
-use crate::target::{State, Target};
+use crate::target::{Ahead, State, Target};
 use pulp::{Arch, NullaryFnOnce};
-use std::mem::swap;
 use std::ops::Range;
 
 /// One sweep places each item once, from its leave-one-out conditional (the paper's algorithms
@@ -15,15 +14,12 @@ pub struct Gibbs;
 
 /// Places some items of one chain, one after the other: the inner loop of everything, compiled once
 /// more for each width of registers a machine may have and chosen at run time.
-///
-/// Most items stay where they are. So the log weights of the next item are made before the present
-/// one is decided, and made again if it moves: a processor works on both at the same time.
 struct Place<'a, T: Target, S> {
     target: &'a T,
     state: &'a mut State<T>,
     items: Range<usize>,
     source: &'a mut S,
-    work: &'a mut Workspace<T>,
+    ahead: &'a mut Ahead,
 }
 
 impl<T: Target, S: Source> NullaryFnOnce for Place<'_, T, S> {
@@ -31,20 +27,11 @@ impl<T: Target, S: Source> NullaryFnOnce for Place<'_, T, S> {
 
     #[inline(always)]
     fn call(self) {
-        let Place { target, state, items, source, work } = self;
-        let (mut here, mut ahead) = (&mut work.a, &mut work.b);
-        let mut prepared = false;
+        let Place { target, state, items, source, ahead } = self;
         for item in items.clone() {
-            if !prepared {
-                state.log_weights_in(target, item, here);
-            }
-            if item + 1 < items.end {
-                state.log_weights_in(target, item + 1, ahead);
-            }
-            let weights = state.weights_of(here);
+            let weights = ahead.weights(target, state, item, items.end);
             let slot = source.item(item).pick(weights.iter().copied());
-            prepared = state.place(target, item, slot).is_none();
-            swap(&mut here, &mut ahead);
+            ahead.advance(state.place(target, item, slot).is_some());
         }
     }
 }
@@ -60,13 +47,15 @@ fn place_both<T: Target>(
     work: &mut Workspace<T>,
 ) {
     let Chains { x, y, overlap } = chains;
-    let a = x.conditional_in(target, item, &mut work.a);
-    let b = y.conditional_in(target, item, &mut work.b);
+    let a = work.a.conditional(target, x, item, target.len());
+    let b = work.b.conditional(target, y, item, target.len());
     overlap.take(x.partition().slot(item), y.partition().slot(item));
     let step = Step { item, x: x.partition(), y: y.partition(), overlap, a, b };
     let (to_x, to_y) = coupling.draw(&step, chance);
     let moved_x = x.place(target, item, to_x);
     let moved_y = y.place(target, item, to_y);
+    work.a.advance(moved_x.is_some());
+    work.b.advance(moved_y.is_some());
     overlap.follow(moved_x, moved_y);
     overlap.add(x.partition().slot(item), y.partition().slot(item));
 }
@@ -74,7 +63,8 @@ fn place_both<T: Target>(
 impl<T: Target> Kernel<T> for Gibbs {
     fn step(&self, target: &T, state: &mut State<T>, source: &mut impl Source, work: &mut Workspace<T>) {
         let items = 0..target.len();
-        Arch::new().dispatch(Place { target, state, items, source, work });
+        work.a.restart();
+        Arch::new().dispatch(Place { target, state, items, source, ahead: &mut work.a });
         state.refresh(target);
     }
 
@@ -89,11 +79,13 @@ impl<T: Target> Kernel<T> for Gibbs {
         // Once equal, faithful chains make the same choices: only X is moved, Y follows at the end.
         let mut equal = coupling.is_faithful() && chains.have_met();
         let mut items = 0..target.len();
+        work.a.restart();
+        work.b.restart();
         while !equal && let Some(item) = items.next() {
             place_both(target, chains, item, coupling, &mut source.item(item), work);
             equal = coupling.is_faithful() && chains.have_met();
         }
-        Arch::new().dispatch(Place { target, state: &mut chains.x, items, source, work });
+        Arch::new().dispatch(Place { target, state: &mut chains.x, items, source, ahead: &mut work.a });
         chains.x.refresh(target);
         if equal {
             chains.merge();
@@ -106,14 +98,15 @@ impl<T: Target> Kernel<T> for Gibbs {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::normalize;
     use crate::{Gaussian, Mixture, Partition, Prior, Stream};
 
     /// One item after the other, nothing prepared, in registers every machine has.
     fn plainly<T: Target>(target: &T, state: &mut State<T>, source: &mut impl Source) {
         for item in 0..target.len() {
-            let mut room = Vec::new();
-            state.log_weights_in(target, item, &mut room);
-            let slot = source.item(item).pick(state.weights_of(&mut room).iter().copied());
+            let mut ahead = Ahead::default();
+            let weights = ahead.weights(target, state, item, item + 1);
+            let slot = source.item(item).pick(weights.iter().copied());
             state.place(target, item, slot);
         }
     }
@@ -134,11 +127,11 @@ mod tests {
                 assert_eq!(fast.partition().canonical_labels(), plain.partition().canonical_labels());
             }
             for item in 0..items {
-                let (mut a, mut b) = (Vec::new(), Vec::new());
-                fast.log_weights_in(&target, item, &mut a);
-                plain.log_weights_in(&target, item, &mut b);
-                assert_eq!(a, b);
-                assert_eq!(fast.conditional(&target, item), plain.conditional(&target, item));
+                let (mut a, mut b) = (Ahead::default(), Ahead::default());
+                let plainly = a.log_weights(&target, &plain, item, item + 1);
+                normalize(plainly);
+                let wide = b.conditional(&target, &fast, item, item + 1);
+                assert_eq!(wide, &plainly[..wide.len()]);
             }
         }
     }

@@ -50,9 +50,9 @@ impl Clone for Products {
 /// for memory.
 const MOST_ITEMS: usize = 1024;
 
-/// With about one move in eight steps, a move's row of `N` numbers is paid for by what steps save
-/// where rows are no shorter than about a sixteenth of it (see docs/performance.md).
-const ITEMS_PER_COORDINATE: usize = 16;
+/// With a move in three to eight steps, a move's row of `N` numbers is paid for by what steps save
+/// where rows are no shorter than about a twelfth of it (see docs/performance.md).
+const ITEMS_PER_COORDINATE: usize = 12;
 
 /// Terms of this size cancel: an update of `y_n.S` then errs by at most 1e-11 in a log density, and
 /// by about 3e-9 after the 2^16 moves that a mixture allows before it counts anew.
