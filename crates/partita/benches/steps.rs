@@ -1,7 +1,8 @@
 //! Nanoseconds per item-step of single and coupled sweeps, and per transport solve.
 //!
-//! `cargo bench -p partita` prints two tables. Ratios within one run are what counts: machines are
-//! noisy, so each figure is the median of several rounds that take turns.
+//! `cargo bench -p partita` prints two tables; `cargo bench -p partita -- single gene` only the
+//! single steps of the cases whose name holds `gene`. Ratios within one run are what counts:
+//! machines are noisy, so each figure is the median of several rounds that take turns.
 
 use partita::chance::Chance;
 use partita::coupling::{Nugget, Optimal};
@@ -29,6 +30,18 @@ fn generated(items: usize, dimension: usize, components: usize, center_sd: f64, 
         center.iter().map(|c| c + noise_sd * chance.normal()).collect()
     };
     (0..items).flat_map(|item| row(item, &mut chance)).collect()
+}
+
+/// The rows of a file beside the repository, where there is one.
+fn real(name: &str) -> Option<(Vec<f64>, usize)> {
+    let path = format!("{}/../../../shared/data/{name}.csv", env!("CARGO_MANIFEST_DIR"));
+    let Ok(text) = std::fs::read_to_string(path) else {
+        println!("{name}: skipped, no data");
+        return None;
+    };
+    let dimension = text.lines().next()?.split(',').count();
+    let values = text.lines().skip(1).flat_map(|l| l.split(',').map(|v| v.parse().unwrap())).collect();
+    Some((values, dimension))
 }
 
 struct Case {
@@ -144,15 +157,30 @@ fn transport_times() {
 }
 
 fn main() {
-    let mixture = |name, items, dimension, components, center_sd, noise_sd, model_noise, alpha| {
-        let values = generated(items, dimension, components, center_sd, noise_sd);
-        let likelihood = Gaussian::isotropic(values, dimension, center_sd, model_noise).unwrap();
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let only_single = words.iter().any(|word| word == "single");
+    let wanted = |name: &str| words.iter().all(|word| word == "single" || name.contains(word.as_str()));
+    let case = |name, values: Vec<f64>, dimension, prior_sd, noise_sd, alpha| {
+        let items = values.len() / dimension;
+        let likelihood = Gaussian::isotropic(values, dimension, prior_sd, noise_sd).unwrap();
         Case { name, target: Mixture::new(Prior::dirichlet(alpha).unwrap(), likelihood), items }
     };
-    let cases = [
-        mixture("300 x 2", 300, 2, 4, 0.8, 0.5, 0.7, 0.2),
-        mixture("200 x 50", 200, 50, 5, 0.5, 1.3, 1.3, 1.0),
+    let mut cases = vec![
+        case("300 x 2", generated(300, 2, 4, 0.8, 0.5), 2, 0.8, 0.7, 0.2),
+        case("200 x 50", generated(200, 50, 5, 0.5, 1.3), 50, 0.5, 1.3, 1.0),
     ];
+    for (name, prior_sd, noise_sd) in [("gene", 0.5, 1.3), ("seed", 1.0, 1.0), ("abalone", 2.0, 2.0)] {
+        let found = real(name);
+        cases.extend(found.map(|(values, d)| case(name, values, d, prior_sd, noise_sd, 1.0)));
+    }
+    cases.retain(|case| wanted(case.name));
+    if only_single {
+        println!("nanoseconds per item-step of one chain");
+        for case in &cases {
+            println!("{:>10}  {:>8.1}", case.name, median((0..ROUNDS).map(|_| case.single()).collect()));
+        }
+        return;
+    }
     println!("nanoseconds per item-step (coupled: of the pair)");
     println!(
         "{:>10}  {:>8}  {:>8}  {:>10}  {:>16}  {:>12}",

@@ -25,22 +25,21 @@ pub trait Chance {
     /// An index with probability proportional to its mass; a zero mass is never picked.
     ///
     /// # Panics
-    /// If there is no positive mass.
-    #[inline]
+    /// If the masses come to less than `f64::MIN_POSITIVE`.
+    #[inline(always)]
     fn pick(&mut self, masses: impl Iterator<Item = f64> + Clone) -> usize {
         let total: f64 = masses.clone().sum();
-        let mut left = self.uniform() * total;
-        let mut last = None;
-        for (i, mass) in masses.enumerate() {
-            if mass > 0.0 {
-                if left < mass {
-                    return i;
-                }
-                left -= mass;
-                last = Some(i);
-            }
-        }
-        last.expect("a choice needs a positive mass")
+        assert!(total >= f64::MIN_POSITIVE, "a choice needs a positive mass");
+        // The first running sum above the mark belongs to a positive mass; there is one, for the last
+        // is `total` itself and a uniform is at most 1 - 2^-53, so that the product rounds below
+        // `total`. Counting the sums below needs no branch that follows the draw.
+        let mark = self.uniform() * total;
+        let mut running = 0.0;
+        let below = masses.map(|mass| {
+            running += mass;
+            usize::from(running <= mark)
+        });
+        below.sum()
     }
 
     /// An outcome of a law that is written down only as far as needed: `next` gives outcomes with

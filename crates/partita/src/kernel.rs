@@ -9,7 +9,7 @@ pub use split_merge::{Alignment, SplitMerge};
 use crate::chance::Source;
 use crate::coupling::Coupling;
 use crate::partition::Overlap;
-use crate::target::{State, Target};
+use crate::target::{Ahead, State, Target};
 
 /// A Markov kernel on partitions, with the coupled version of its step.
 ///
@@ -86,8 +86,8 @@ impl<T: Target> Chains<T> {
 /// Memory that kernels reuse from sweep to sweep.
 #[derive(Debug)]
 pub struct Workspace<T: Target> {
-    pub(crate) a: Vec<f64>,
-    pub(crate) b: Vec<f64>,
+    pub(crate) a: Ahead,
+    pub(crate) b: Ahead,
     /// Copies of states that split-merge works on, made when first needed.
     pub(crate) copies: Vec<State<T>>,
 }
@@ -95,7 +95,7 @@ pub struct Workspace<T: Target> {
 impl<T: Target> Workspace<T> {
     /// An empty workspace.
     pub fn new() -> Self {
-        Workspace { a: Vec::new(), b: Vec::new(), copies: Vec::new() }
+        Workspace { a: Ahead::default(), b: Ahead::default(), copies: Vec::new() }
     }
 }
 

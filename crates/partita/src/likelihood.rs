@@ -43,7 +43,8 @@ pub trait Likelihood: Sync {
     }
 
     /// Adds to `out[k]` the log predictive density of `item` given cluster `k`, where `item` is in
-    /// cluster `own` and does not count there; then, in `out[clusters.len()]`, given nothing.
+    /// cluster `own` and does not count there; then, in `out[clusters.len()]`, given nothing. What
+    /// lies behind that in `out` is minus infinity.
     fn add_log_predictives(&self, clusters: &[Self::Cluster], item: usize, own: usize, out: &mut [f64]) {
         for (k, cluster) in clusters.iter().enumerate() {
             out[k] += if k == own {

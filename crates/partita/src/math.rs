@@ -51,26 +51,45 @@ pub(crate) fn exp(x: f64) -> f64 {
     f64::from_bits((polynomial * power).to_bits() & mask)
 }
 
-/// Turns unnormalised log weights into probabilities in place.
+/// Numbers handled together, as many as a wide register holds.
+pub(crate) const LANES: usize = 4;
+
+/// Turns log weights into weights in place, the highest of them 1.
 ///
 /// # Panics
 /// If no weight is above minus infinity: the target gives an item nowhere to go.
 #[inline(always)]
-pub(crate) fn normalize(log_weights: &mut [f64]) {
-    let mut highest = f64::NEG_INFINITY;
-    for &w in log_weights.iter() {
-        highest = if w > highest { w } else { highest };
+pub(crate) fn exponentiate(log_weights: &mut [f64]) {
+    let (chunks, rest) = log_weights.as_chunks_mut::<LANES>();
+    let mut lanes = [f64::NEG_INFINITY; LANES];
+    for chunk in chunks.iter() {
+        for (highest, &w) in lanes.iter_mut().zip(chunk) {
+            *highest = if w > *highest { w } else { *highest };
+        }
+    }
+    let higher = |a: f64, b: f64| if a > b { a } else { b };
+    let mut highest = higher(higher(lanes[0], lanes[2]), higher(lanes[1], lanes[3]));
+    for &w in rest.iter() {
+        highest = higher(w, highest);
     }
     assert!(highest > f64::NEG_INFINITY, "every choice has probability zero");
-    let mut chunks = log_weights.chunks_exact_mut(4);
-    for chunk in &mut chunks {
+    for chunk in chunks {
         for w in chunk {
             *w = exp(*w - highest);
         }
     }
-    for w in chunks.into_remainder() {
+    for w in rest {
         *w = exp(*w - highest);
     }
+}
+
+/// Turns unnormalised log weights into probabilities in place.
+///
+/// # Panics
+/// As [`exponentiate`].
+#[inline(always)]
+pub(crate) fn normalize(log_weights: &mut [f64]) {
+    exponentiate(log_weights);
     let scale = 1.0 / log_weights.iter().sum::<f64>();
     for w in log_weights.iter_mut() {
         *w *= scale;

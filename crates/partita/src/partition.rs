@@ -171,17 +171,19 @@ impl Partition {
     ///
     /// # Panics
     /// If `to > clusters()`.
-    #[inline]
+    #[inline(always)]
     pub fn place(&mut self, item: usize, to: usize) -> Option<Move> {
+        let from = self.slot(item);
+        if to == from && self.sizes[from] > 1 { None } else { self.leave(item, from, to) }
+    }
+
+    /// Puts `item` into another cluster than `from`, or anew into one where it is alone.
+    fn leave(&mut self, item: usize, from: usize, to: usize) -> Option<Move> {
         let k = self.clusters();
         assert!(to <= k, "slot {to} of {k}");
-        let from = self.slot(item);
         if self.sizes[from] == 1 && (to == from || to == k) {
             self.births[from] = self.next_birth;
             self.next_birth += 1;
-            return None;
-        }
-        if to == from {
             return None;
         }
         let opened = to == k;

@@ -28,7 +28,7 @@ use crate::chance::{Chance, Source};
 /// // A known answer of the Random123 distribution.
 /// assert_eq!(philox4x32([0; 4], [0; 2]), [0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8]);
 /// ```
-#[inline]
+#[inline(always)]
 pub fn philox4x32(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
     let mut c = counter;
     let mut k = key;
@@ -39,6 +39,23 @@ pub fn philox4x32(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
         k = [k[0].wrapping_add(0x9E37_79B9), k[1].wrapping_add(0xBB67_AE85)];
     }
     c
+}
+
+/// Items whose blocks are made together.
+const LANES: usize = 8;
+
+/// The blocks of a counter and of those after it in the first word, word by word: no lane depends on
+/// another, so that the compiler makes all of them at once in wide registers.
+#[inline(always)]
+fn philox4x32_lanes([first, second, third, fourth]: [u32; 4], key: [u32; 2]) -> [[u32; LANES]; 4] {
+    let mut words = [[0; LANES]; 4];
+    for lane in 0..LANES {
+        let block = philox4x32([first.wrapping_add(lane as u32), second, third, fourth], key);
+        for (words, word) in words.iter_mut().zip(block) {
+            words[lane] = word;
+        }
+    }
+    words
 }
 
 /// What a random block is used for; keeps the streams of one replicate apart.
@@ -99,15 +116,22 @@ impl Stream {
     /// If `sweep` does not fit in 32 bits.
     #[inline]
     pub fn block(&self, purpose: Purpose, sweep: u64, item: u32) -> [u32; 4] {
+        let [sweep, low, last] = self.address(purpose, sweep);
+        philox4x32([item, sweep, low, last], self.key)
+    }
+
+    /// The counter's words behind the item.
+    #[inline]
+    fn address(&self, purpose: Purpose, sweep: u64) -> [u32; 3] {
         assert!(sweep >> 32 == 0, "sweep numbers have 32 bits");
         let last =
             ((self.replicate >> 32) as u32) << 8 | u32::from(self.pilot) << 7 | u32::from(purpose as u8);
-        philox4x32([item, sweep as u32, self.replicate as u32, last], self.key)
+        [sweep as u32, self.replicate as u32, last]
     }
 
     /// The chance of one sweep, for a kernel.
     pub fn sweep(&self, sweep: u64) -> Sweep {
-        Sweep { stream: *self, sweep }
+        Sweep { stream: *self, sweep, group: None, words: [[0; LANES]; 4] }
     }
 
     /// As many random numbers as wanted for one purpose, one after the other.
@@ -121,15 +145,24 @@ impl Stream {
 pub struct Sweep {
     stream: Stream,
     sweep: u64,
+    /// The blocks at hand: those of the items `group * LANES` and after, word by word.
+    group: Option<usize>,
+    words: [[u32; LANES]; 4],
 }
 
 impl Source for Sweep {
     type Item = ItemStep;
     type Sequence = Sequence;
 
-    #[inline]
+    #[inline(always)]
     fn item(&mut self, item: usize) -> ItemStep {
-        ItemStep::from_block(self.stream.block(Purpose::Gibbs, self.sweep, item as u32))
+        let (group, lane) = (item / LANES, item % LANES);
+        if self.group != Some(group) {
+            let [sweep, low, last] = self.stream.address(Purpose::Gibbs, self.sweep);
+            self.words = philox4x32_lanes([(group * LANES) as u32, sweep, low, last], self.stream.key);
+            self.group = Some(group);
+        }
+        ItemStep::from_block(std::array::from_fn(|word| self.words[word][lane]))
     }
 
     fn sequence(&mut self, purpose: Purpose) -> Sequence {
@@ -255,6 +288,18 @@ mod tests {
         let stream = Stream::new(0x0123_4567_89AB_CDEF, 0x0000_00AB_CDEF_0123);
         let expected = philox4x32([7, 3, 0xCDEF_0123, 0x0000_AB00 | 0x80 | 3], [0x89AB_CDEF, 0x0123_4567]);
         assert_eq!(stream.pilot().block(Purpose::SplitMerge, 3, 7), expected);
+    }
+
+    /// Blocks made several at a time are those made one by one, in whatever order items are asked.
+    #[test]
+    fn a_sweep_gives_the_blocks_of_its_items() {
+        let stream = Stream::new(0x0123_4567_89AB_CDEF, 0x0000_00AB_CDEF_0123);
+        let mut sweep = stream.sweep(u64::from(u32::MAX));
+        for item in (0..40).chain([7, 1000, 8, 0, u32::MAX - 1]) {
+            let expected = ItemStep::from_block(stream.block(Purpose::Gibbs, u64::from(u32::MAX), item));
+            let found = sweep.item(item as usize);
+            assert_eq!((found.uniforms, found.test), (expected.uniforms, expected.test), "{item}");
+        }
     }
 
     #[test]

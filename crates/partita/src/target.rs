@@ -1,12 +1,13 @@
 //! What a chain samples: a law over partitions, known through its leave-one-out conditionals.
 
+mod ahead;
 mod coloring;
 mod mixture;
 
+pub(crate) use ahead::Ahead;
 pub use coloring::{Coloring, Graph};
 pub use mixture::{Mixture, MixtureStats};
 
-use crate::math::normalize;
 use crate::partition::{Move, Partition};
 
 /// A law over partitions of `len` items, up to a constant.
@@ -41,10 +42,11 @@ pub trait Target: Sync {
         self.len() == 0
     }
 
-    /// All log weights of `item` at once: one a slot and one for a new cluster.
+    /// All log weights of `item` at once: one a slot and one for a new cluster. Where `out` is longer
+    /// (kernels round it up to whole registers), the rest is minus infinity and stays so.
     fn log_weights(&self, stats: &Self::Stats, z: &Partition, item: usize, out: &mut [f64]) {
         let k = z.clusters();
-        for (slot, out) in out.iter_mut().enumerate() {
+        for (slot, out) in out[..=k].iter_mut().enumerate() {
             *out = if slot == k && z.is_alone(item) {
                 f64::NEG_INFINITY
             } else {
@@ -100,7 +102,7 @@ impl<T: Target> State<T> {
     }
 
     /// Puts `item` into `slot` (the one after the last opens a cluster).
-    #[inline]
+    #[inline(always)]
     pub fn place(&mut self, target: &T, item: usize, slot: usize) -> Option<Move> {
         let step = self.partition.place(item, slot);
         if let Some(step) = step {
@@ -111,43 +113,12 @@ impl<T: Target> State<T> {
 
     /// The leave-one-out conditional of `item`: a probability for each slot and a new cluster.
     pub fn conditional(&self, target: &T, item: usize) -> Vec<f64> {
-        let mut out = Vec::new();
-        self.conditional_into(target, item, &mut out);
-        out
-    }
-
-    /// The same in memory that is reused.
-    #[inline]
-    pub fn conditional_into(&self, target: &T, item: usize, out: &mut Vec<f64>) {
-        out.resize(self.partition.clusters() + 1, 0.0);
-        pulp::Arch::new().dispatch(Conditional { target, state: self, item, out });
+        Ahead::default().conditional(target, self, item, item + 1).to_vec()
     }
 
     /// Rebuilds what drifts by rounding.
     pub(crate) fn refresh(&mut self, target: &T) {
         target.refresh(&mut self.stats, &self.partition);
-    }
-}
-
-/// The inner loop of every chain, compiled once more for each width of registers a machine may have
-/// and chosen at run time (as far as it is inlined: hence the attributes down to the arithmetic).
-///
-/// Only registers get wider: additions stay in the order they are written and no multiplication is
-/// fused with an addition, so that the bits are the same on every machine.
-struct Conditional<'a, T: Target> {
-    target: &'a T,
-    state: &'a State<T>,
-    item: usize,
-    out: &'a mut [f64],
-}
-
-impl<T: Target> pulp::NullaryFnOnce for Conditional<'_, T> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        self.target.log_weights(&self.state.stats, &self.state.partition, self.item, self.out);
-        normalize(self.out);
     }
 }
 

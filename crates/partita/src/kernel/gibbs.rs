@@ -3,25 +3,37 @@
 use super::{Chains, Kernel, Workspace};
 use crate::chance::{Chance, Source};
 use crate::coupling::{Coupling, Step};
-use crate::target::{State, Target};
+use crate::target::{Ahead, State, Target};
+use pulp::{Arch, NullaryFnOnce};
+use std::ops::Range;
 
 /// One sweep places each item once, from its leave-one-out conditional (the paper's algorithms
 /// "Single Gibbs Sweep" and "Coupled Gibbs Sweep").
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Gibbs;
 
-/// Places one item of one chain.
-#[inline]
-fn place<T: Target>(
-    target: &T,
-    state: &mut State<T>,
-    item: usize,
-    chance: &mut impl Chance,
-    a: &mut Vec<f64>,
-) {
-    state.conditional_into(target, item, a);
-    let slot = chance.pick(a.iter().copied());
-    state.place(target, item, slot);
+/// Places some items of one chain, one after the other: the inner loop of everything, compiled once
+/// more for each width of registers a machine may have and chosen at run time.
+struct Place<'a, T: Target, S> {
+    target: &'a T,
+    state: &'a mut State<T>,
+    items: Range<usize>,
+    source: &'a mut S,
+    ahead: &'a mut Ahead,
+}
+
+impl<T: Target, S: Source> NullaryFnOnce for Place<'_, T, S> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Place { target, state, items, source, ahead } = self;
+        for item in items.clone() {
+            let weights = ahead.weights(target, state, item, items.end);
+            let slot = source.item(item).pick(weights.iter().copied());
+            ahead.advance(state.place(target, item, slot).is_some());
+        }
+    }
 }
 
 /// Places one item of both chains.
@@ -35,22 +47,24 @@ fn place_both<T: Target>(
     work: &mut Workspace<T>,
 ) {
     let Chains { x, y, overlap } = chains;
-    x.conditional_into(target, item, &mut work.a);
-    y.conditional_into(target, item, &mut work.b);
+    let a = work.a.conditional(target, x, item, target.len());
+    let b = work.b.conditional(target, y, item, target.len());
     overlap.take(x.partition().slot(item), y.partition().slot(item));
-    let step = Step { item, x: x.partition(), y: y.partition(), overlap, a: &work.a, b: &work.b };
+    let step = Step { item, x: x.partition(), y: y.partition(), overlap, a, b };
     let (to_x, to_y) = coupling.draw(&step, chance);
     let moved_x = x.place(target, item, to_x);
     let moved_y = y.place(target, item, to_y);
+    work.a.advance(moved_x.is_some());
+    work.b.advance(moved_y.is_some());
     overlap.follow(moved_x, moved_y);
     overlap.add(x.partition().slot(item), y.partition().slot(item));
 }
 
 impl<T: Target> Kernel<T> for Gibbs {
     fn step(&self, target: &T, state: &mut State<T>, source: &mut impl Source, work: &mut Workspace<T>) {
-        for item in 0..target.len() {
-            place(target, state, item, &mut source.item(item), &mut work.a);
-        }
+        let items = 0..target.len();
+        work.a.restart();
+        Arch::new().dispatch(Place { target, state, items, source, ahead: &mut work.a });
         state.refresh(target);
     }
 
@@ -64,20 +78,61 @@ impl<T: Target> Kernel<T> for Gibbs {
     ) {
         // Once equal, faithful chains make the same choices: only X is moved, Y follows at the end.
         let mut equal = coupling.is_faithful() && chains.have_met();
-        for item in 0..target.len() {
-            let mut chance = source.item(item);
-            if equal {
-                place(target, &mut chains.x, item, &mut chance, &mut work.a);
-            } else {
-                place_both(target, chains, item, coupling, &mut chance, work);
-                equal = coupling.is_faithful() && chains.have_met();
-            }
+        let mut items = 0..target.len();
+        work.a.restart();
+        work.b.restart();
+        while !equal && let Some(item) = items.next() {
+            place_both(target, chains, item, coupling, &mut source.item(item), work);
+            equal = coupling.is_faithful() && chains.have_met();
         }
+        Arch::new().dispatch(Place { target, state: &mut chains.x, items, source, ahead: &mut work.a });
         chains.x.refresh(target);
         if equal {
             chains.merge();
         } else {
             chains.y.refresh(target);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::normalize;
+    use crate::{Gaussian, Mixture, Partition, Prior, Stream};
+
+    /// One item after the other, nothing prepared, in registers every machine has.
+    fn plainly<T: Target>(target: &T, state: &mut State<T>, source: &mut impl Source) {
+        for item in 0..target.len() {
+            let mut ahead = Ahead::default();
+            let weights = ahead.weights(target, state, item, item + 1);
+            let slot = source.item(item).pick(weights.iter().copied());
+            state.place(target, item, slot);
+        }
+    }
+
+    /// Chains that prepare steps in wide registers have the same bits as plain ones.
+    #[test]
+    fn a_sweep_is_its_steps_one_by_one() {
+        for (items, dimension) in [(40, 1), (40, 7), (300, 7), (30, 20), (400, 20)] {
+            let mut chance = Stream::new(1, 0).sequence(crate::rng::Purpose::Data, 0);
+            let values = (0..items * dimension).map(|_| chance.normal()).collect();
+            let data = Gaussian::isotropic(values, dimension, 0.8, 0.9).unwrap();
+            let target = Mixture::new(Prior::dirichlet(2.0).unwrap(), data);
+            let mut fast = State::new(&target, Partition::one_cluster(items).unwrap());
+            let mut plain = fast.clone();
+            for t in 1..=30 {
+                Gibbs.step(&target, &mut fast, &mut Stream::new(2, 0).sweep(t), &mut Workspace::new());
+                plainly(&target, &mut plain, &mut Stream::new(2, 0).sweep(t));
+                assert_eq!(fast.partition().canonical_labels(), plain.partition().canonical_labels());
+            }
+            for item in 0..items {
+                let (mut a, mut b) = (Ahead::default(), Ahead::default());
+                let plainly = a.log_weights(&target, &plain, item, item + 1);
+                normalize(plainly);
+                let wide = b.conditional(&target, &fast, item, item + 1);
+                assert_eq!(wide, &plainly[..wide.len()]);
+            }
         }
     }
 }

@@ -9,33 +9,32 @@
 //! An item of the cluster itself need not leave it to be scored against the others:
 //! `y - m_(n-1) = (1 + n lambda) / (1 + (n-1) lambda) * (y - m_n)`.
 
+mod cluster;
 mod covariance;
+mod distance;
+mod gram;
+mod size;
+#[cfg(test)]
+mod tests;
 
+pub use cluster::GaussianCluster;
 pub use covariance::Covariance;
 
 use super::{Likelihood, Predict};
 use crate::error::{Error, Result};
-use crate::math::ln;
+use crate::math::{LANES, ln};
+use cluster::{INSIDE, OUTSIDE, add_scores};
 use covariance::{Whitening, diagonalize};
+use distance::{square_distance, weighted_square_distance};
+use gram::{Gram, Products};
 use nalgebra::DVector;
-
-/// Everything that depends on the cluster size only.
-#[derive(Debug, Clone, Copy)]
-struct BySize {
-    /// The constant of the log density.
-    log_norm: f64,
-    /// Half the predictive precision, for [`Spread::Equal`].
-    half_precision: f64,
-    /// The same for an item of the cluster itself, with the factor of its residual squared.
-    half_precision_without: f64,
-    /// `lambda / (1 + n lambda)`.
-    shrink: f64,
-}
+use size::{BySize, half_precision, variance};
+use std::borrow::Cow;
 
 #[derive(Debug, Clone)]
 enum Spread {
-    /// One `lambda` for all coordinates: distances need no weights.
-    Equal(f64),
+    /// One `lambda` for all coordinates: distances need no weights, and may come from inner products.
+    Equal(f64, Option<Gram>),
     /// A `lambda` for each coordinate.
     Each(Vec<f64>),
 }
@@ -64,41 +63,6 @@ pub struct Gaussian {
     by_size: Vec<BySize>,
     /// The log density of each item given nothing.
     alone: Vec<f64>,
-}
-
-/// Coordinates handled together, so that sums vectorise without reordering.
-const LANES: usize = 4;
-
-/// The statistics of a Gaussian cluster, in whitened coordinates.
-#[derive(Debug)]
-pub struct GaussianCluster {
-    count: usize,
-    sum: Vec<f64>,
-    mean: Vec<f64>,
-    /// Half the predictive precision of each coordinate, and the same for an item of the cluster
-    /// itself; empty where the spread is equal.
-    half_precision: Vec<f64>,
-    half_precision_without: Vec<f64>,
-}
-
-impl Clone for GaussianCluster {
-    fn clone(&self) -> Self {
-        GaussianCluster {
-            count: self.count,
-            sum: self.sum.clone(),
-            mean: self.mean.clone(),
-            half_precision: self.half_precision.clone(),
-            half_precision_without: self.half_precision_without.clone(),
-        }
-    }
-
-    fn clone_from(&mut self, source: &Self) {
-        self.count = source.count;
-        self.sum.clone_from(&source.sum);
-        self.mean.clone_from(&source.mean);
-        self.half_precision.clone_from(&source.half_precision);
-        self.half_precision_without.clone_from(&source.half_precision_without);
-    }
 }
 
 impl Gaussian {
@@ -155,7 +119,7 @@ impl Gaussian {
         let items = values.len() / dimension;
         let stride = dimension.next_multiple_of(LANES);
         let spread = if lambda.iter().all(|l| *l == lambda[0]) {
-            Spread::Equal(lambda[0])
+            Spread::Equal(lambda[0], None)
         } else {
             let mut padded = lambda;
             padded.resize(stride, 0.0);
@@ -177,32 +141,36 @@ impl Gaussian {
             gaussian.whiten(x, &mut row);
             gaussian.rows[item * stride..(item + 1) * stride].copy_from_slice(&row);
         }
-        gaussian.by_size = (0..=items).map(|n| gaussian.size_table(n, log_jacobian)).collect();
+        if let Spread::Equal(_, gram) = &mut gaussian.spread {
+            *gram = Gram::if_worthwhile(&gaussian.rows, stride, dimension);
+        }
+        gaussian.by_size = gaussian.size_table(log_jacobian);
         let nothing = gaussian.empty();
-        gaussian.alone = (0..items).map(|item| gaussian.score(&nothing, gaussian.row(item))).collect();
+        gaussian.alone = (0..items).map(|item| gaussian.score(&nothing, item, OUTSIDE)).collect();
         gaussian
     }
 
-    fn size_table(&self, n: usize, log_jacobian: f64) -> BySize {
-        let n = n as f64;
-        let log_variance: f64 = match &self.spread {
-            Spread::Equal(lambda) => self.dimension as f64 * ln(variance(*lambda, n)),
-            Spread::Each(lambda) => {
-                lambda[..self.dimension].iter().map(|&lambda| ln(variance(lambda, n))).sum()
-            }
+    fn size_table(&self, log_jacobian: f64) -> Vec<BySize> {
+        let log_norm = |n: usize| {
+            let log_variance: f64 = match &self.spread {
+                Spread::Equal(lambda, _) => self.dimension as f64 * ln(variance(*lambda, n as f64)),
+                Spread::Each(lambda) => {
+                    lambda[..self.dimension].iter().map(|&lambda| ln(variance(lambda, n as f64))).sum()
+                }
+            };
+            log_jacobian - 0.5 * (self.dimension as f64 * ln(std::f64::consts::TAU) + log_variance)
         };
-        let log_norm =
-            log_jacobian - 0.5 * (self.dimension as f64 * ln(std::f64::consts::TAU) + log_variance);
         let lambda = match self.spread {
-            Spread::Equal(lambda) => lambda,
+            Spread::Equal(lambda, _) => lambda,
             Spread::Each(_) => 0.0,
         };
-        BySize {
-            log_norm,
-            half_precision: 0.5 / variance(lambda, n),
-            half_precision_without: half_precision_without(lambda, n),
-            shrink: lambda / (1.0 + n * lambda),
-        }
+        let mut without = log_norm(0);
+        (0..=self.items)
+            .map(|n| {
+                let with = log_norm(n);
+                BySize::new(n, [with, std::mem::replace(&mut without, with)], lambda)
+            })
+            .collect()
     }
 
     /// The number of coordinates.
@@ -230,35 +198,47 @@ impl Gaussian {
         }
     }
 
-    /// The log density of a whitened row given a cluster that does not hold it.
+    /// The log density of an item given a cluster, `OUTSIDE` of it, or `INSIDE` and not counted.
     #[inline(always)]
-    fn score(&self, cluster: &GaussianCluster, row: &[f64]) -> f64 {
-        let table = &self.by_size[cluster.count];
-        let quadratic = match self.spread {
-            Spread::Equal(_) => table.half_precision * square_distance(row, &cluster.mean),
-            Spread::Each(_) => weighted_square_distance(row, &cluster.mean, &cluster.half_precision),
-        };
-        table.log_norm - quadratic
-    }
-
-    /// The log density of a whitened row given the other items of the cluster that holds it.
-    #[inline(always)]
-    fn score_without(&self, cluster: &GaussianCluster, row: &[f64]) -> f64 {
-        let quadratic = match self.spread {
-            Spread::Equal(_) => {
-                self.by_size[cluster.count].half_precision_without * square_distance(row, &cluster.mean)
+    fn score(&self, cluster: &GaussianCluster, item: usize, side: usize) -> f64 {
+        let quadratic = match &self.spread {
+            Spread::Equal(_, Some(gram)) => {
+                cluster.constants.half_precision[side]
+                    * cluster.products.square_distance(gram.square(item), item)
             }
-            Spread::Each(_) => weighted_square_distance(row, &cluster.mean, &cluster.half_precision_without),
+            _ => self.quadratic(cluster, &cluster.mean, self.row(item), side),
         };
-        self.by_size[cluster.count - 1].log_norm - quadratic
+        cluster.constants.log_norm[side] - quadratic
     }
 
-    /// Everything of a cluster that follows from its count and its sum.
-    #[inline]
+    /// The exponent, from coordinates.
+    #[inline(always)]
+    fn quadratic(&self, cluster: &GaussianCluster, mean: &[f64], row: &[f64], side: usize) -> f64 {
+        match self.spread {
+            Spread::Equal(..) => cluster.constants.half_precision[side] * square_distance(row, mean),
+            Spread::Each(_) => weighted_square_distance(row, mean, &cluster.half_precision[side]),
+        }
+    }
+
+    /// Adds an item `sign` times, and brings up to date what follows from the count and the sum.
+    #[inline(always)]
+    fn add(&self, cluster: &mut GaussianCluster, item: usize, sign: f64) {
+        for (sum, y) in cluster.sum.iter_mut().zip(self.row(item)) {
+            *sum += sign * y;
+        }
+        if let Spread::Equal(_, Some(gram)) = &self.spread {
+            gram.add(&mut cluster.products, item, sign);
+        }
+        self.follow(cluster);
+    }
+
+    #[inline(always)]
     fn follow(&self, cluster: &mut GaussianCluster) {
+        cluster.constants = self.by_size[cluster.count];
+        let shrink = cluster.constants.shrink;
         match &self.spread {
-            Spread::Equal(_) => {
-                let shrink = self.by_size[cluster.count].shrink;
+            Spread::Equal(_, Some(gram)) => gram.follow(&mut cluster.products, shrink, &cluster.sum),
+            Spread::Equal(_, None) => {
                 for (mean, sum) in cluster.mean.iter_mut().zip(&cluster.sum) {
                     *mean = shrink * sum;
                 }
@@ -267,63 +247,21 @@ impl Gaussian {
                 let n = cluster.count as f64;
                 for (d, &lambda) in lambda.iter().enumerate() {
                     cluster.mean[d] = lambda * cluster.sum[d] / (1.0 + n * lambda);
-                    cluster.half_precision[d] = 0.5 / variance(lambda, n);
-                    cluster.half_precision_without[d] = half_precision_without(lambda, n);
+                    let [outside, inside] = half_precision(lambda, n);
+                    cluster.half_precision[OUTSIDE][d] = outside;
+                    cluster.half_precision[INSIDE][d] = inside;
                 }
             }
         }
     }
-}
 
-/// `v_n`.
-#[inline]
-fn variance(lambda: f64, n: f64) -> f64 {
-    1.0 + lambda / (1.0 + n * lambda)
-}
-
-/// Half the precision `1 / v_(n-1)` times the square of the residual's factor; 0 for an empty cluster.
-#[inline]
-fn half_precision_without(lambda: f64, n: f64) -> f64 {
-    if n == 0.0 {
-        return 0.0;
-    }
-    let factor = (1.0 + n * lambda) / (1.0 + (n - 1.0) * lambda);
-    0.5 * factor * factor / variance(lambda, n - 1.0)
-}
-
-#[inline(always)]
-fn square_distance(a: &[f64], b: &[f64]) -> f64 {
-    lane_sums(a.chunks_exact(LANES).zip(b.chunks_exact(LANES)), |(a, b), lane| {
-        let difference = a[lane] - b[lane];
-        difference * difference
-    })
-}
-
-#[inline(always)]
-fn weighted_square_distance(a: &[f64], b: &[f64], weights: &[f64]) -> f64 {
-    let chunks = a.chunks_exact(LANES).zip(b.chunks_exact(LANES)).zip(weights.chunks_exact(LANES));
-    lane_sums(chunks, |((a, b), w), lane| {
-        let difference = a[lane] - b[lane];
-        difference * difference * w[lane]
-    })
-}
-
-/// Sums over chunks in a fixed order: lanes of even and of odd chunks apart, so that no addition
-/// waits for the one before, then the two, then the halves of the lanes: as wide registers do it.
-#[inline(always)]
-fn lane_sums<C>(mut chunks: impl Iterator<Item = C>, term: impl Fn(&C, usize) -> f64) -> f64 {
-    let (mut even, mut odd) = ([0.0; LANES], [0.0; LANES]);
-    while let Some(chunk) = chunks.next() {
-        for (lane, sum) in even.iter_mut().enumerate() {
-            *sum += term(&chunk, lane);
-        }
-        let Some(chunk) = chunks.next() else { break };
-        for (lane, sum) in odd.iter_mut().enumerate() {
-            *sum += term(&chunk, lane);
+    /// The posterior mean, where it is not kept made from the sum.
+    fn mean<'a>(&self, cluster: &'a GaussianCluster) -> Cow<'a, [f64]> {
+        match self.spread {
+            Spread::Equal(_, Some(_)) => cluster.sum.iter().map(|s| cluster.constants.shrink * s).collect(),
+            _ => Cow::Borrowed(&cluster.mean),
         }
     }
-    let sums: [f64; LANES] = std::array::from_fn(|lane| even[lane] + odd[lane]);
-    (sums[0] + sums[2]) + (sums[1] + sums[3])
 }
 
 impl Likelihood for Gaussian {
@@ -334,61 +272,89 @@ impl Likelihood for Gaussian {
     }
 
     fn empty(&self) -> GaussianCluster {
-        let weights = match self.spread {
-            Spread::Equal(_) => 0,
-            Spread::Each(_) => self.stride,
+        let coordinates = || vec![0.0; self.stride];
+        let (mean, products, half_precision) = match &self.spread {
+            Spread::Equal(_, Some(gram)) => (vec![], gram.empty(), Default::default()),
+            Spread::Equal(_, None) => (coordinates(), Products::default(), Default::default()),
+            Spread::Each(_) => (coordinates(), Products::default(), [coordinates(), coordinates()]),
         };
-        let mut cluster = GaussianCluster {
-            count: 0,
-            sum: vec![0.0; self.stride],
-            mean: vec![0.0; self.stride],
-            half_precision: vec![0.0; weights],
-            half_precision_without: vec![0.0; weights],
-        };
+        let constants = self.by_size[0];
+        let mut cluster =
+            GaussianCluster { count: 0, constants, sum: coordinates(), mean, products, half_precision };
         self.follow(&mut cluster);
         cluster
     }
 
-    #[inline]
+    #[inline(always)]
     fn insert(&self, cluster: &mut GaussianCluster, item: usize) {
         cluster.count += 1;
-        for (sum, y) in cluster.sum.iter_mut().zip(self.row(item)) {
-            *sum += y;
-        }
-        self.follow(cluster);
+        self.add(cluster, item, 1.0);
     }
 
-    #[inline]
+    #[inline(always)]
     fn remove(&self, cluster: &mut GaussianCluster, item: usize) {
         cluster.count -= 1;
-        for (sum, y) in cluster.sum.iter_mut().zip(self.row(item)) {
-            *sum -= y;
-        }
-        self.follow(cluster);
+        self.add(cluster, item, -1.0);
     }
 
     #[inline]
     fn log_predictive(&self, cluster: &GaussianCluster, item: usize) -> f64 {
-        self.score(cluster, self.row(item))
+        self.score(cluster, item, OUTSIDE)
     }
 
     #[inline]
     fn log_predictive_without(&self, cluster: &GaussianCluster, item: usize) -> f64 {
-        self.score_without(cluster, self.row(item))
+        self.score(cluster, item, INSIDE)
     }
 
     #[inline(always)]
     fn add_log_predictives(&self, clusters: &[GaussianCluster], item: usize, own: usize, out: &mut [f64]) {
-        let row = self.row(item);
-        for (k, cluster) in clusters.iter().enumerate() {
-            out[k] += if k == own { self.score_without(cluster, row) } else { self.score(cluster, row) };
+        /// Two registers: the length of short rows is made known to the compiler.
+        const TWICE: usize = 2 * LANES;
+        let (row, alone) = (self.row(item), self.alone[item]);
+        match (&self.spread, self.stride) {
+            (Spread::Equal(_, Some(gram)), _) => {
+                let square = gram.square(item);
+                add_scores(
+                    clusters,
+                    own,
+                    alone,
+                    out,
+                    #[inline(always)]
+                    |cluster, side| {
+                        cluster.constants.half_precision[side]
+                            * cluster.products.square_distance(square, item)
+                    },
+                )
+            }
+            (Spread::Equal(..), TWICE) => add_scores(
+                clusters,
+                own,
+                alone,
+                out,
+                #[inline(always)]
+                |cluster, side| {
+                    cluster.constants.half_precision[side]
+                        * square_distance(&row[..TWICE], &cluster.mean[..TWICE])
+                },
+            ),
+            _ => add_scores(
+                clusters,
+                own,
+                alone,
+                out,
+                #[inline(always)]
+                |cluster, side| self.quadratic(cluster, &cluster.mean, row, side),
+            ),
         }
-        out[clusters.len()] += self.alone[item];
     }
 
     fn clear(&self, cluster: &mut GaussianCluster) {
         cluster.count = 0;
         cluster.sum.fill(0.0);
+        if let Spread::Equal(_, Some(gram)) = &self.spread {
+            gram.clear(&mut cluster.products);
+        }
         self.follow(cluster);
     }
 }
@@ -397,11 +363,11 @@ impl Predict for Gaussian {
     fn log_density(&self, cluster: &GaussianCluster, x: &[f64]) -> f64 {
         let mut row = vec![0.0; self.stride];
         self.whiten(x, &mut row);
-        self.score(cluster, &row)
+        cluster.constants.log_norm[OUTSIDE] - self.quadratic(cluster, &self.mean(cluster), &row, OUTSIDE)
     }
 
     fn center(&self, cluster: &GaussianCluster) -> Vec<f64> {
-        let whitened = &cluster.mean[..self.dimension];
+        let whitened = &self.mean(cluster)[..self.dimension];
         match &self.whitening {
             Whitening::Scale(sd) => {
                 whitened.iter().zip(sd).zip(&self.mean).map(|((y, sd), mean)| mean + sd * y).collect()

@@ -152,7 +152,7 @@ impl Target for Coloring {
 
     fn log_weights(&self, stats: &(), z: &Partition, item: usize, out: &mut [f64]) {
         let k = z.clusters();
-        out.fill(0.0);
+        out[..=k].fill(0.0);
         for &u in self.graph.neighbors(item) {
             out[z.slot(u as usize)] = f64::NEG_INFINITY;
         }

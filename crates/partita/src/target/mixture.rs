@@ -152,16 +152,18 @@ impl<L: Likelihood> Target for Mixture<L> {
     #[inline(always)]
     fn log_weights(&self, stats: &Self::Stats, z: &Partition, item: usize, out: &mut [f64]) {
         let (k, own) = (z.clusters(), z.slot(item));
-        let alone = z.is_alone(item);
         for (out, &size) in out.iter_mut().zip(z.sizes()) {
             *out = self.prior.log_join(size as usize);
         }
-        out[own] = self.log_prior(z, item, own);
-        out[k] = if alone { f64::NEG_INFINITY } else { self.prior.log_open(k) };
+        (out[own], out[k]) = if z.sizes()[own] == 1 {
+            (self.prior.log_open(k - 1), f64::NEG_INFINITY)
+        } else {
+            (self.prior.log_join(z.sizes()[own] as usize - 1), self.prior.log_open(k))
+        };
         self.likelihood.add_log_predictives(&stats.clusters, item, own, out);
     }
 
-    #[inline]
+    #[inline(always)]
     fn relocate(&self, stats: &mut Self::Stats, _z: &Partition, step: Move) {
         stats.moves = stats.moves.saturating_add(1);
         if step.opened {
