@@ -17,12 +17,13 @@ use crate::partition::{Gains, Metric, Overlap};
 ///    moving mass into it never loses, so it carries all the mass it can, `min(a[i], b[j])`, in some
 ///    optimal plan. The best cell of the row is often seen to dominate at a glance.
 /// 2. What the other columns cannot take of the row must go to the heaviest, whatever the plan.
-/// 3. Only then is the row written down, by peeling dominant cells and, at last, by the solver.
+/// 3. Only then is the row written down, by peeling dominant cells of the whole table. Where nothing
+///    dominates, the second look is taken at what is left, and the solver comes last.
 #[derive(Debug, Clone)]
 pub struct Optimal {
     gains: Gains,
     rest: Rest,
-    /// What the first two looks have not offered of the drawn row.
+    /// Cells of the drawn row that are known, less what the looks have offered of them.
     cells: Vec<Cell>,
 }
 
@@ -30,16 +31,20 @@ pub struct Optimal {
 struct Drawn {
     row: usize,
     stage: Stage,
-    /// Columns and masses of the first two looks.
-    known: [Option<(usize, f64)>; 2],
+    /// Columns and masses seen by the looks.
+    seen: [Option<(usize, f64)>; 3],
+    /// Whether peeling has left something to the solver.
+    stuck: bool,
 }
 
 #[derive(Clone, Copy)]
 enum Stage {
     FirstLook,
     SecondLook,
-    Rest,
-    /// The row is written down; the next cell.
+    Peel,
+    ThirdLook,
+    Solve,
+    /// Cells are written down; the next one.
     Written(usize),
 }
 
@@ -58,38 +63,77 @@ impl Optimal {
     #[inline]
     fn next(&mut self, step: &Step, drawn: &mut Drawn) -> Option<(usize, f64)> {
         let p = step.a[drawn.row];
+        if let Stage::FirstLook = drawn.stage {
+            drawn.stage = Stage::SecondLook;
+            if let Some(column) = self.dominant(step.overlap, drawn.row)
+                && step.b[column] > 0.0
+            {
+                drawn.seen[0] = Some((column, p.min(step.b[column])));
+                return drawn.seen[0];
+            }
+        }
+        if let Stage::SecondLook = drawn.stage {
+            drawn.stage = Stage::Peel;
+            let (except, mass) = drawn.seen[0].unwrap_or((usize::MAX, 0.0));
+            if mass >= p {
+                return None;
+            }
+            drawn.seen[1] = unavoidable(step.b, except, p - mass);
+            if drawn.seen[1].is_some() {
+                return drawn.seen[1];
+            }
+        }
+        self.next_written(step, drawn)
+    }
+
+    #[inline(never)]
+    fn next_written(&mut self, step: &Step, drawn: &mut Drawn) -> Option<(usize, f64)> {
         loop {
-            let offer = match drawn.stage {
-                Stage::FirstLook => {
-                    drawn.stage = Stage::SecondLook;
-                    let best = self.dominant(step.overlap, drawn.row);
-                    let mass = |column: usize| (column, p.min(step.b[column]));
-                    drawn.known[0] = best.map(mass).filter(|cell| cell.1 > 0.0);
-                    drawn.known[0]
+            match drawn.stage {
+                Stage::FirstLook | Stage::SecondLook | Stage::Peel => {
+                    drawn.stuck = self.rest.peel(step, &self.gains, Some(drawn.row), &mut self.cells);
+                    drawn.stage = self.keep(drawn);
                 }
-                Stage::SecondLook => {
-                    drawn.stage = Stage::Rest;
-                    let (except, mass) = drawn.known[0].unwrap_or((usize::MAX, 0.0));
-                    if mass >= p {
-                        return None;
+                Stage::ThirdLook => {
+                    drawn.stage = Stage::Solve;
+                    let (a, b) = self.rest.left();
+                    drawn.seen[2] = unavoidable(b, usize::MAX, a[drawn.row])
+                        .map(|(column, mass)| (column, mass - drawn.seen(column)))
+                        .filter(|cell| cell.1 > 0.0);
+                    if drawn.seen[2].is_some() {
+                        return drawn.seen[2];
                     }
-                    drawn.known[1] = unavoidable(step.b, except, p - mass);
-                    drawn.known[1]
                 }
-                Stage::Rest => {
-                    drawn.stage = Stage::Written(0);
-                    self.write_row(step, drawn);
-                    None
+                Stage::Solve => {
+                    drawn.stuck = false;
+                    self.cells.clear();
+                    self.cells.extend_from_slice(self.rest.solve(step, &self.gains));
+                    drawn.stage = self.keep(drawn);
                 }
                 Stage::Written(at) => {
                     drawn.stage = Stage::Written(at + 1);
-                    return self.cells.get(at).map(|cell| (cell.column as usize, cell.mass));
+                    match self.cells.get(at) {
+                        Some(cell) => return Some((cell.column as usize, cell.mass)),
+                        None if drawn.stuck => drawn.stage = Stage::ThirdLook,
+                        // A row as light as rounding may get nothing: any possible column.
+                        None if at == 0 && drawn.seen == [None; 3] => {
+                            let heaviest = unavoidable(step.b, usize::MAX, f64::INFINITY);
+                            return heaviest.map(|(column, _)| (column, step.a[drawn.row]));
+                        }
+                        None => return None,
+                    }
                 }
-            };
-            if offer.is_some() {
-                return offer;
             }
         }
+    }
+
+    /// Keeps the cells of the drawn row, less what has been seen of them.
+    fn keep(&mut self, drawn: &Drawn) -> Stage {
+        self.cells.retain_mut(|cell| {
+            cell.mass -= drawn.seen(cell.column as usize);
+            cell.row as usize == drawn.row && cell.mass > 0.0
+        });
+        Stage::Written(0)
     }
 
     /// The column of the dominant cell of a row, if its best cell is one and ties do not matter.
@@ -124,21 +168,12 @@ impl Optimal {
                 offer < gap || cells.all(|(_, (m, n))| best + self.gains.of(*n) > self.gains.of(*m) + offer)
             })
     }
+}
 
-    /// Writes down the drawn row, less what is known of it.
-    #[inline(never)]
-    fn write_row(&mut self, step: &Step, drawn: &Drawn) {
-        self.rest.write(step, &self.gains, Some(drawn.row), &mut self.cells);
-        self.cells.retain_mut(|cell| {
-            let known = drawn.known.iter().flatten().filter(|known| known.0 == cell.column as usize);
-            cell.mass -= known.map(|known| known.1).sum::<f64>();
-            cell.row as usize == drawn.row && cell.mass > 0.0
-        });
-        if self.cells.is_empty() && drawn.known == [None; 2] {
-            // The row is as light as rounding: any possible column.
-            let any = (0..step.b.len()).max_by(|&i, &j| step.b[i].total_cmp(&step.b[j])).unwrap_or(0);
-            self.cells.push(Cell { row: drawn.row as u32, column: any as u32, mass: step.a[drawn.row] });
-        }
+impl Drawn {
+    /// What the looks have seen of a column.
+    fn seen(&self, column: usize) -> f64 {
+        self.seen.iter().flatten().filter(|cell| cell.0 == column).map(|cell| cell.1).sum()
     }
 }
 
@@ -159,13 +194,15 @@ fn unavoidable(b: &[f64], except: usize, p: f64) -> Option<(usize, f64)> {
 
 impl Coupling for Optimal {
     fn plan(&mut self, step: &Step, plan: &mut Vec<Cell>) {
-        self.rest.write(step, &self.gains, None, plan);
+        if self.rest.peel(step, &self.gains, None, plan) {
+            plan.extend_from_slice(self.rest.solve(step, &self.gains));
+        }
     }
 
     #[inline]
     fn draw(&mut self, step: &Step, chance: &mut impl Chance) -> (usize, usize) {
         let row = chance.pick(step.a.iter().copied());
-        let mut drawn = Drawn { row, stage: Stage::FirstLook, known: [None; 2] };
+        let mut drawn = Drawn { row, stage: Stage::FirstLook, seen: [None; 3], stuck: false };
         let column = chance.pick_lazily(step.a[row], || self.next(step, &mut drawn));
         (row, column)
     }

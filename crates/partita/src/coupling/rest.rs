@@ -12,7 +12,7 @@ const ROUNDING: f64 = 1e-14;
 /// How draws ended that the first look did not decide.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// By peeling.
+    /// By peeling, or by a look at what peeling left.
     pub peeled: u64,
     /// By the solver, whose greedy plan was optimal.
     pub greedy: u64,
@@ -49,29 +49,44 @@ pub(super) struct Rest {
 const LANES: usize = 8;
 
 impl Rest {
-    /// Writes an optimal plan of the step to `plan`, or as much of it as it takes to have all cells
-    /// of the row `wanted`.
-    pub(super) fn write(&mut self, step: &Step, gains: &Gains, wanted: Option<usize>, plan: &mut Vec<Cell>) {
+    /// Writes cells of an optimal plan of the step to `plan`, peeling until all cells of the row
+    /// `wanted` are written or none dominates; true if lines are left for [`Rest::solve`].
+    pub(super) fn peel(
+        &mut self,
+        step: &Step,
+        gains: &Gains,
+        wanted: Option<usize>,
+        plan: &mut Vec<Cell>,
+    ) -> bool {
         plan.clear();
         self.open(step, gains);
+        self.tally.peeled += 1;
         while self.open_rows.len() > 1 && self.open_columns > 1 {
             let start = wanted.unwrap_or(self.open_rows[0]);
-            let Some((row, column)) = self.next_dominant(start) else {
-                let overlap = step.overlap;
-                let solution = self.transport.solve(&self.a, &self.b, |i, j| gains.of(overlap.shared(i, j)));
-                plan.extend_from_slice(solution.cells());
-                let ended =
-                    if solution.pivots() > 0 { &mut self.tally.pivoted } else { &mut self.tally.greedy };
-                *ended += 1;
-                return;
-            };
-            plan.push(self.peel(row, column, step));
+            let Some((row, column)) = self.next_dominant(start) else { return true };
+            plan.push(self.take(row, column, step));
             if wanted.is_some_and(|row| self.a[row] <= 0.0) {
-                break;
+                return false;
             }
         }
-        self.tally.peeled += 1;
         self.write_last_line(step, plan);
+        false
+    }
+
+    /// The cells of the lines that are left.
+    #[cold]
+    pub(super) fn solve(&mut self, step: &Step, gains: &Gains) -> &[Cell] {
+        let gain = |i, j| gains.of(step.overlap.shared(i, j));
+        let solution = self.transport.solve(&self.a, &self.b, gain);
+        self.tally.peeled -= 1;
+        let ended = if solution.pivots() > 0 { &mut self.tally.pivoted } else { &mut self.tally.greedy };
+        *ended += 1;
+        solution.cells()
+    }
+
+    /// What is left of the mass of each row and of each column.
+    pub(super) fn left(&self) -> (&[f64], &[f64]) {
+        (&self.a, &self.b)
     }
 
     /// Takes up the gains with ties broken: `i j` is added to gains scaled so that it decides between
@@ -158,7 +173,7 @@ impl Rest {
     ///
     /// Nearly equal residuals are equal but for rounding, or differ by what light lines are still to
     /// get: then the other lines tell what must be left, and the heavier line bears the rounding.
-    fn peel(&mut self, row: usize, column: usize, step: &Step) -> Cell {
+    fn take(&mut self, row: usize, column: usize, step: &Step) -> Cell {
         let (x, y) = (self.a[row], self.b[column]);
         let (mut left, mut mass) = (x - y, x.min(y));
         let (row_mass, column_mass) = (step.a[row], step.b[column]);
