@@ -1,141 +1,210 @@
 //! The optimal coupling: exact transport in the space of partitions.
 
+use super::rest::{Rest, Tally};
 use super::{Cell, Coupling, Step};
 use crate::chance::Chance;
-use crate::partition::{Gains, Metric};
-use crate::transport::Transport;
+use crate::partition::{Gains, Metric, Overlap};
 
 /// Minimises the expected distance of the two partitions after the step (the paper's `psi^OT`).
 ///
 /// For metrics of the form `sum phi(|A|) + sum phi(|B|) - 2 sum phi(|A ∩ B|)` that is to maximise
 /// the expected gain of the overlap; see [`Metric`].
 ///
-/// Only a *sample* of the plan is needed. A cell whose gain is at least the largest other gain of its
-/// row plus the largest other gain of its column carries all the mass it can in some optimal plan:
-/// moving mass out of it always gives up at least what it wins (exchange argument). Such cells are
-/// peeled off, heaviest row first, and only if the draw falls outside of them is the transport
-/// problem of the remaining masses solved. The plan is the same optimal one, written down lazily.
+/// Only a *sample* of the plan is needed. `X` draws its row from its own law, as it would alone; then
+/// only this row of the plan is of interest, and only until `Y`'s draw is decided:
+///
+/// 1. A cell `(i, j)` *dominates* if `M[i][j] + M[k][l] >= M[i][l] + M[k][j]` for all `k` and `l`:
+///    moving mass into it never loses, so it carries all the mass it can, `min(a[i], b[j])`, in some
+///    optimal plan. The best cell of the row is often seen to dominate at a glance.
+/// 2. What the other columns cannot take of the row must go to the heaviest, whatever the plan.
+/// 3. Only then is the row written down, by peeling dominant cells of the whole table. Where nothing
+///    dominates, the second look is taken at what is left, and the solver comes last.
 #[derive(Debug, Clone)]
 pub struct Optimal {
     gains: Gains,
-    transport: Transport,
-    a: Vec<f64>,
-    b: Vec<f64>,
-    rest: Vec<Cell>,
+    rest: Rest,
+    /// Cells of the drawn row that are known, less what the looks have offered of them.
+    cells: Vec<Cell>,
 }
 
-/// What of the plan has been written down.
+/// The row that was drawn, and what of it has been offered.
+struct Drawn {
+    row: usize,
+    stage: Stage,
+    /// Columns and masses seen by the looks.
+    seen: [Option<(usize, f64)>; 3],
+    /// Whether peeling has left something to the solver.
+    stuck: bool,
+}
+
+#[derive(Clone, Copy)]
 enum Stage {
-    /// The masses are whole.
-    Whole,
-    /// Some cells have been peeled; the remaining masses are in the scratch vectors.
-    Peeling,
-    /// The rest is solved; the next of its cells.
-    Solved(usize),
+    FirstLook,
+    SecondLook,
+    Peel,
+    ThirdLook,
+    Solve,
+    /// Cells are written down; the next one.
+    Written(usize),
 }
 
 impl Optimal {
     /// The optimal coupling under `metric` for partitions of `items` items.
     pub fn new(metric: Metric, items: usize) -> Self {
-        Optimal {
-            gains: metric.gains(items),
-            transport: Transport::new(),
-            a: Vec::new(),
-            b: Vec::new(),
-            rest: Vec::new(),
+        Optimal { gains: metric.gains(items), rest: Rest::default(), cells: Vec::new() }
+    }
+
+    /// How the draws so far ended that the first two looks did not decide.
+    pub fn tally(&self) -> Tally {
+        self.rest.tally
+    }
+
+    /// The next column of the drawn row with its mass, or part of it.
+    #[inline]
+    fn next(&mut self, step: &Step, drawn: &mut Drawn) -> Option<(usize, f64)> {
+        let p = step.a[drawn.row];
+        if let Stage::FirstLook = drawn.stage {
+            drawn.stage = Stage::SecondLook;
+            if let Some(column) = self.dominant(step.overlap, drawn.row)
+                && step.b[column] > 0.0
+            {
+                drawn.seen[0] = Some((column, p.min(step.b[column])));
+                return drawn.seen[0];
+            }
+        }
+        if let Stage::SecondLook = drawn.stage {
+            drawn.stage = Stage::Peel;
+            let (except, mass) = drawn.seen[0].unwrap_or((usize::MAX, 0.0));
+            if mass >= p {
+                return None;
+            }
+            drawn.seen[1] = unavoidable(step.b, except, p - mass);
+            if drawn.seen[1].is_some() {
+                return drawn.seen[1];
+            }
+        }
+        self.next_written(step, drawn)
+    }
+
+    #[inline(never)]
+    fn next_written(&mut self, step: &Step, drawn: &mut Drawn) -> Option<(usize, f64)> {
+        loop {
+            match drawn.stage {
+                Stage::FirstLook | Stage::SecondLook | Stage::Peel => {
+                    drawn.stuck = self.rest.peel(step, &self.gains, Some(drawn.row), &mut self.cells);
+                    drawn.stage = self.keep(drawn);
+                }
+                Stage::ThirdLook => {
+                    drawn.stage = Stage::Solve;
+                    let (a, b) = self.rest.left();
+                    drawn.seen[2] = unavoidable(b, usize::MAX, a[drawn.row])
+                        .map(|(column, mass)| (column, mass - drawn.seen(column)))
+                        .filter(|cell| cell.1 > 0.0);
+                    if drawn.seen[2].is_some() {
+                        return drawn.seen[2];
+                    }
+                }
+                Stage::Solve => {
+                    drawn.stuck = false;
+                    self.cells.clear();
+                    self.cells.extend_from_slice(self.rest.solve(step, &self.gains));
+                    drawn.stage = self.keep(drawn);
+                }
+                Stage::Written(at) => {
+                    drawn.stage = Stage::Written(at + 1);
+                    match self.cells.get(at) {
+                        Some(cell) => return Some((cell.column as usize, cell.mass)),
+                        None if drawn.stuck => drawn.stage = Stage::ThirdLook,
+                        // A row as light as rounding may get nothing: any possible column.
+                        None if at == 0 && drawn.seen == [None; 3] => {
+                            let heaviest = unavoidable(step.b, usize::MAX, f64::INFINITY);
+                            return heaviest.map(|(column, _)| (column, step.a[drawn.row]));
+                        }
+                        None => return None,
+                    }
+                }
+            }
         }
     }
 
-    /// The next cell of the plan.
-    #[inline]
-    fn next(&mut self, step: &Step, stage: &mut Stage) -> Option<Cell> {
-        match stage {
-            Stage::Whole => {
-                self.a.clear();
-                self.a.extend_from_slice(step.a);
-                self.b.clear();
-                self.b.extend_from_slice(step.b);
-                *stage = Stage::Peeling;
-                self.peel_or_solve(step, stage)
-            }
-            Stage::Peeling => self.peel_or_solve(step, stage),
-            Stage::Solved(next) => {
-                let cell = self.rest.get(*next).copied();
-                *next += 1;
-                cell
-            }
-        }
+    /// Keeps the cells of the drawn row, less what has been seen of them.
+    fn keep(&mut self, drawn: &Drawn) -> Stage {
+        self.cells.retain_mut(|cell| {
+            cell.mass -= drawn.seen(cell.column as usize);
+            cell.row as usize == drawn.row && cell.mass > 0.0
+        });
+        Stage::Written(0)
     }
 
+    /// The column of the dominant cell of a row, if its best cell is one and ties do not matter.
     #[inline]
-    fn peel_or_solve(&mut self, step: &Step, stage: &mut Stage) -> Option<Cell> {
-        if let Some(cell) = self.peel(step) {
-            return Some(cell);
+    fn dominant(&self, overlap: &Overlap, row: usize) -> Option<usize> {
+        // Gains grow with the overlap: the best is that of the largest overlap.
+        let (mut best, mut second) = (0, 0);
+        for (j, &shared) in overlap.row(row).iter().enumerate() {
+            let key = u64::from(shared) << 32 | j as u64;
+            second = second.max(best.min(key));
+            best = best.max(key);
         }
-        let (gains, overlap) = (&self.gains, step.overlap);
-        self.rest.clear();
-        if self.a.iter().any(|m| *m > 0.0) && self.b.iter().any(|m| *m > 0.0) {
-            let solution = self.transport.solve(&self.a, &self.b, |i, j| gains.of(overlap.shared(i, j)));
-            self.rest.extend_from_slice(solution.cells());
-        }
-        *stage = Stage::Solved(1);
-        self.rest.first().copied()
-    }
-
-    /// Takes the best cell of the heaviest row out of the remaining masses, if it dominates.
-    #[inline]
-    fn peel(&mut self, step: &Step) -> Option<Cell> {
-        let mut row = 0;
-        for (i, mass) in self.a.iter().enumerate() {
-            row = if *mass > self.a[row] { i } else { row };
-        }
-        if self.a[row] <= 0.0 {
-            return None;
-        }
-        // Largest and second largest of the row; a column without mass left cannot take any.
-        let (mut column, mut best, mut second) = (usize::MAX, -1, 0);
-        for (j, (shared, mass)) in step.overlap.row(row).iter().zip(&self.b).enumerate() {
-            let gain = self.gains.of(*shared);
-            if *mass > 0.0 && gain > best {
-                second = best.max(0);
-                (column, best) = (j, gain);
-            } else if *mass > 0.0 {
-                second = second.max(gain);
-            }
-        }
-        if column == usize::MAX {
-            return None;
-        }
+        let column = best as u32 as usize;
         let mut other = 0;
-        for (i, mass) in self.a.iter().enumerate() {
-            let gain = self.gains.of(step.overlap.shared(i, column));
-            other = if i != row && *mass > 0.0 { other.max(gain) } else { other };
+        for k in 0..=overlap.shape().0 {
+            other = other.max(if k == row { 0 } else { overlap.shared(k, column) });
         }
-        if best < second + other {
-            return None;
-        }
-        let mass = self.a[row].min(self.b[column]);
-        self.a[row] -= mass;
-        self.b[column] -= mass;
-        Some(Cell { row: row as u32, column: column as u32, mass })
+        let gap = self.gains.of((best >> 32) as u32) - self.gains.of((second >> 32) as u32);
+        // Since gains are not negative, only rows that gain more than this in the column can object.
+        (self.gains.of(other) < gap || self.nobody_objects(overlap, row, column, gap)).then_some(column)
     }
+
+    /// Whether moving mass into the cell always wins.
+    #[inline(never)]
+    fn nobody_objects(&self, overlap: &Overlap, row: usize, column: usize, gap: i64) -> bool {
+        let (own, best) = (overlap.row(row), self.gains.of(overlap.shared(row, column)));
+        gap > 0
+            && (0..=overlap.shape().0).filter(|&k| k != row).all(|k| {
+                let other = overlap.row(k);
+                let offer = self.gains.of(other[column]);
+                let mut cells = own.iter().zip(other).enumerate().filter(|(j, _)| *j != column);
+                offer < gap || cells.all(|(_, (m, n))| best + self.gains.of(*n) > self.gains.of(*m) + offer)
+            })
+    }
+}
+
+impl Drawn {
+    /// What the looks have seen of a column.
+    fn seen(&self, column: usize) -> f64 {
+        self.seen.iter().flatten().filter(|cell| cell.0 == column).map(|cell| cell.1).sum()
+    }
+}
+
+/// The heaviest column but one, and what every plan gives it of a mass `p` that does not go to that
+/// one: what is left when all others are full.
+#[inline]
+fn unavoidable(b: &[f64], except: usize, p: f64) -> Option<(usize, f64)> {
+    let (mut column, mut most, mut others) = (0, 0.0, 0.0);
+    for (j, &mass) in b.iter().enumerate() {
+        let mass = if j == except { 0.0 } else { mass };
+        let heavier = mass > most;
+        others += if heavier { most } else { mass };
+        column = if heavier { j } else { column };
+        most = if heavier { mass } else { most };
+    }
+    (p > others).then_some((column, p - others))
 }
 
 impl Coupling for Optimal {
     fn plan(&mut self, step: &Step, plan: &mut Vec<Cell>) {
-        let mut stage = Stage::Whole;
-        plan.clear();
-        while let Some(cell) = self.next(step, &mut stage) {
-            plan.push(cell);
+        if self.rest.peel(step, &self.gains, None, plan) {
+            plan.extend_from_slice(self.rest.solve(step, &self.gains));
         }
     }
 
     #[inline]
     fn draw(&mut self, step: &Step, chance: &mut impl Chance) -> (usize, usize) {
-        let mut stage = Stage::Whole;
-        // Both laws are normalised, so that the masses of the plan come to 1.
-        let cell = chance.pick_lazily(1.0, || self.next(step, &mut stage).map(|cell| (cell, cell.mass)));
-        (cell.row as usize, cell.column as usize)
+        let row = chance.pick(step.a.iter().copied());
+        let mut drawn = Drawn { row, stage: Stage::FirstLook, seen: [None; 3], stuck: false };
+        let column = chance.pick_lazily(step.a[row], || self.next(step, &mut drawn));
+        (row, column)
     }
 
     fn is_faithful(&self) -> bool {
@@ -146,12 +215,39 @@ impl Coupling for Optimal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::partition::{Overlap, Partition};
+    use crate::partition::Partition;
+    use crate::transport::Transport;
     use proptest::prelude::*;
 
     fn law(raw: &[f64]) -> Vec<f64> {
         let total: f64 = raw.iter().sum();
         raw.iter().map(|p| p / total).collect()
+    }
+
+    /// Draws a given row, and in it the n-th column that is offered.
+    struct Offer {
+        row: usize,
+        nth: usize,
+        /// That of the offer, or zero if there were not so many.
+        mass: f64,
+    }
+
+    impl Chance for Offer {
+        fn uniform(&mut self) -> f64 {
+            unreachable!("the coupling draws a row and then a column")
+        }
+
+        fn pick(&mut self, _: impl Iterator<Item = f64> + Clone) -> usize {
+            self.row
+        }
+
+        fn pick_lazily<O>(&mut self, _: f64, next: impl FnMut() -> Option<(O, f64)>) -> O {
+            let mut offers: Vec<_> = std::iter::from_fn(next).take(self.nth + 1).collect();
+            let enough = offers.len() > self.nth;
+            let (outcome, mass) = offers.pop().expect("a row has a column");
+            self.mass = if enough { mass } else { 0.0 };
+            outcome
+        }
     }
 
     proptest! {
@@ -192,6 +288,24 @@ mod tests {
                 let gains = coupling.gains.clone();
                 let best = Transport::new().solve(&a, &b, |i, j| gains.of(overlap.shared(i, j))).objective();
                 prop_assert!((gain - best).abs() <= 1e-9 * best.max(1.0), "{} {}", gain, best);
+                // Draws have the law of the plan, row by row, however they are decided.
+                for (row, &p) in a.iter().enumerate().filter(|(_, p)| **p > 0.0) {
+                    let mut law = vec![0.0; b.len()];
+                    for cell in plan.iter().filter(|cell| cell.row as usize == row) {
+                        law[cell.column as usize] += cell.mass;
+                    }
+                    for nth in 0.. {
+                        let mut offer = Offer { row, nth, mass: 0.0 };
+                        let step = Step { item: 0, x: &x, y: &y, overlap: &overlap, a: &a, b: &b };
+                        let (_, column) = coupling.draw(&step, &mut offer);
+                        if offer.mass == 0.0 {
+                            break;
+                        }
+                        prop_assert!(b[column] > 0.0);
+                        law[column] -= offer.mass;
+                    }
+                    prop_assert!(law.iter().all(|mass| mass.abs() < 1e-12), "{} {} {:?}", row, p, law);
+                }
             }
         }
     }
