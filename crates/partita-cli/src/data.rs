@@ -1,4 +1,5 @@
 //! `partita data`: the data sets of the paper, where they come from, and bringing them here.
+#![allow(rustdoc::broken_intra_doc_links, reason = "brackets in help texts are defaults, not links")]
 
 use crate::screen;
 use clap::Args;
