@@ -1,14 +1,14 @@
 //! What the tests share: small targets of every family, and the enumerator of all decisions.
-#![allow(dead_code, reason = "each test file uses its part")]
+#![allow(dead_code, unused_macros, unused_imports, reason = "each test file uses its part")]
 
 use partita::chance::{Chance, Source};
 use partita::likelihood::{
     Column, Covariance, Dirichlet, GammaPoisson, NormalInverseGamma, NormalInverseWishart,
 };
 use partita::prior::Components;
-use partita::rng::Purpose;
+use partita::rng::{Purpose, Sequence};
 use partita::target::{EdgePrior, SharedPrior, Sharing};
-use partita::{Blocks, Coloring, Full, Gaussian, Graph, Mixed, Mixture, Prior, SharedVariance};
+use partita::{Blocks, Coloring, Full, Gaussian, Graph, Mixed, Mixture, Prior, SharedVariance, Stream};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -131,6 +131,52 @@ pub fn families(items: usize) -> Vec<Family> {
         .map(|(name, prior, likelihood)| Family::Mixture(name.into(), Mixture::new(prior, likelihood)));
     let colorings = colorings.into_iter().map(|(name, c)| Family::Coloring(name.into(), c));
     mixtures.chain(more_families(items, &plane)).chain(colorings).collect()
+}
+
+/// Random numbers for data.
+pub fn sequence(seed: u64) -> Sequence {
+    Stream::new(seed, 0).sequence(Purpose::Data, 0)
+}
+
+/// Columns of all kinds, more of them than lanes, and cells of which a share is missing.
+pub fn random_table(items: usize, missing: f64, chance: &mut Sequence) -> (Vec<Column>, Vec<f64>) {
+    let mut columns = Vec::new();
+    for _ in 0..2 {
+        columns.extend(self::columns());
+        columns.push(Column::Normal(NormalInverseGamma::weak()));
+        columns.push(Column::Normal(NormalInverseGamma { kappa: 2.0, shape: 0.7, mean: -1.0, rate: 3.0 }));
+        columns.push(Column::Count(GammaPoisson::around(4.0)));
+        columns.push(Column::Category(Dirichlet::weak(5)));
+    }
+    let mut values = Vec::new();
+    for _ in 0..items {
+        for column in &columns {
+            let value = match column {
+                Column::Normal(_) => 2.0 * chance.normal(),
+                Column::Count(_) => {
+                    let most = if chance.event(0.1) { 4000 } else { 9 };
+                    chance.below(most) as f64
+                }
+                Column::Category(p) => chance.below(p.levels()) as f64,
+                other => unreachable!("{other:?}"),
+            };
+            values.push(if chance.event(missing) { f64::NAN } else { value });
+        }
+    }
+    (columns, values)
+}
+
+/// Every edge with probability `p`.
+pub fn random_graph(n: usize, p: f64, chance: &mut Sequence) -> Graph {
+    let mut edges = Vec::new();
+    for u in 0..n {
+        for v in u + 1..n {
+            if chance.event(p) {
+                edges.push((u, v));
+            }
+        }
+    }
+    Graph::new(n, &edges).unwrap()
 }
 
 /// Replays a function with every series of decisions it can make.
