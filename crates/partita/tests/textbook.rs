@@ -186,6 +186,27 @@ fn full_covariances_agree_with_the_textbook() {
             full.remove(&mut cluster, 20);
             assert_close(full.log_predictive(&cluster, 20), expected, &what);
         }
+        // A missing cell of a new row: the margin of the prior is again such a prior, of fewer degrees.
+        if d > 1 {
+            let less = |x: &[f64]| x[..d - 1].to_vec();
+            let narrow = NormalInverseWishart {
+                mean: less(&prior.mean),
+                degrees: prior.degrees - 1.0,
+                scale: prior.scale.chunks(d).take(d - 1).flat_map(less).collect(),
+                ..prior
+            };
+            let narrow = Full::new(values.chunks(d).flat_map(less).collect(), &narrow).unwrap();
+            let (mut small, mut large) = (narrow.empty(), full.empty());
+            for i in 0..15 {
+                narrow.insert(&mut small, i);
+                full.insert(&mut large, i);
+            }
+            let mut point = row(20).to_vec();
+            point[d - 1] = f64::NAN;
+            let expected = narrow.log_predictive(&small, 20);
+            assert_close(full.log_density(&large, &point), expected, "margin");
+            assert_eq!(full.log_density(&large, &vec![f64::NAN; d]), 0.0);
+        }
         // With one column the diagonal model is the same.
         if d == 1 {
             let (a, b) = (0.5 * prior.degrees, 0.5 * prior.scale[0]);

@@ -15,11 +15,14 @@
 //! it is built anew from them then, and after so many moves. `P_n` is never smaller than the prior's
 //! scale, nor is any pivot: that bound keeps it positive definite whatever rounding does.
 
+mod cholesky;
+
 use super::{Likelihood, Predict};
 use crate::error::{Error, Result, positive};
 use crate::math::{ln, ln_gamma};
 use crate::special::log;
-use nalgebra::DMatrix;
+use cholesky::{factorize, rank_one, square_solution};
+use nalgebra::{DMatrix, DVector};
 
 /// The prior of clusters with a full covariance: `S ~ InvWishart(degrees, scale)`, `mu ~ N(mean, S / kappa)`.
 ///
@@ -125,10 +128,6 @@ impl Clone for FullCluster {
 /// enough that `D^3 / 3` does not count.
 const MOVES_BEFORE_REFACTOR: u32 = 512;
 
-/// A downdate that shrinks a squared pivot below this share of itself is built anew instead: it would
-/// lose four digits and more.
-const SMALLEST_SHARE: f64 = 1e-4;
-
 impl Full {
     /// Rows of `prior.mean.len()` values, all finite.
     pub fn new(values: Vec<f64>, prior: &NormalInverseWishart) -> Result<Self> {
@@ -196,19 +195,7 @@ impl Full {
     fn square_distance(&self, cluster: &FullCluster, row: &[f64], work: &mut Vec<f64>) -> f64 {
         work.clear();
         work.extend(row.iter().zip(&cluster.mean).map(|(x, m)| x - m));
-        let mut left = &mut work[..];
-        let mut sum = 0.0;
-        let columns = cluster.factor.chunks_exact(self.dimension).zip(&cluster.reciprocals);
-        for (j, (column, reciprocal)) in columns.enumerate() {
-            let (first, rest) = left.split_first_mut().expect("a value for each column");
-            let y = *first * reciprocal;
-            sum += y * y;
-            for (d, l) in rest.iter_mut().zip(&column[j + 1..]) {
-                *d -= y * l;
-            }
-            left = rest;
-        }
-        sum
+        square_solution(&cluster.factor, &cluster.reciprocals, work)
     }
 
     /// The log density of a row given a cluster that does not hold it.
@@ -273,21 +260,7 @@ impl Full {
                     self.scale[at] + (cluster.products[at] - kappa * cluster.mean[i] * cluster.mean[j]);
             }
         }
-        for j in 0..d {
-            let (done, rest) = cluster.factor.split_at_mut(j * d);
-            let column = &mut rest[..d];
-            for earlier in done.chunks_exact(d) {
-                let factor = earlier[j];
-                for i in j..d {
-                    column[i] -= factor * earlier[i];
-                }
-            }
-            // A pivot is never below that of the prior's scale.
-            let lowest = self.root[j * d + j];
-            let pivot = if column[j] > lowest * lowest { column[j].sqrt() } else { lowest };
-            column[j] = pivot;
-            column[j + 1..].iter_mut().for_each(|l| *l /= pivot);
-        }
+        factorize(&mut cluster.factor, &self.root, d);
     }
 
     fn follow(&self, cluster: &mut FullCluster) {
@@ -298,27 +271,6 @@ impl Full {
             cluster.half_log_det += log(pivot);
         }
     }
-}
-
-/// Turns the factor of `P` into that of `P + sign v v'` (Gill, Golub, Murray, Saunders 1974, method C3);
-/// false, and the factor is spoilt, where a downdate would lose too many digits.
-fn rank_one(factor: &mut [f64], v: &mut [f64], sign: f64) -> bool {
-    let d = v.len();
-    for (j, column) in factor.chunks_exact_mut(d).enumerate() {
-        let (pivot, x) = (column[j], v[j]);
-        let square = if sign > 0.0 { pivot * pivot + x * x } else { (pivot - x) * (pivot + x) };
-        if square < SMALLEST_SHARE * pivot * pivot || square.is_nan() {
-            return false;
-        }
-        let root = square.sqrt();
-        let (c, s, inverse) = (root / pivot, x / pivot, pivot / root);
-        column[j] = root;
-        for (l, v) in column[j + 1..].iter_mut().zip(&mut v[j + 1..]) {
-            *l = (*l + sign * s * *v) * inverse;
-            *v = c * *v - s * *l;
-        }
-    }
-    true
 }
 
 impl Likelihood for Full {
@@ -384,9 +336,35 @@ impl Likelihood for Full {
     }
 }
 
+impl Full {
+    /// The log density of the cells of a row that are not NaN: a Student t's margins are Student t, with
+    /// the rows and columns of `P_n` that are left and the same degrees of freedom.
+    fn marginal(&self, cluster: &FullCluster, row: &[f64]) -> f64 {
+        let d = self.dimension;
+        let seen: Vec<usize> = (0..d).filter(|&j| !row[j].is_nan()).collect();
+        let factor = DMatrix::from_column_slice(d, d, &cluster.factor).lower_triangle();
+        let factor = factor.select_rows(&seen);
+        let residual = DVector::from_iterator(seen.len(), seen.iter().map(|&j| row[j] - cluster.mean[j]));
+        let root = (&factor * factor.transpose()).cholesky().expect("positive definite as the whole is");
+        let quadratic = residual.dot(&root.solve(&residual));
+        let half_log_det: f64 = root.l_dirty().diagonal().iter().map(|&pivot| ln(pivot)).sum();
+        let (n, width) = (cluster.count as f64, seen.len() as f64);
+        let (freedom, kappa) = (self.degrees + n + 1.0 - d as f64, self.kappa + n);
+        let shrink = kappa / (kappa + 1.0);
+        ln_gamma(0.5 * (freedom + width)) - ln_gamma(0.5 * freedom)
+            + 0.5 * width * (ln(shrink) - ln(std::f64::consts::PI))
+            - half_log_det
+            - 0.5 * (freedom + width) * ln(1.0 + shrink * quadratic)
+    }
+}
+
 impl Predict for Full {
+    /// A cell of a new row may be NaN: missing.
     fn log_density(&self, cluster: &FullCluster, x: &[f64]) -> f64 {
         let row: Vec<f64> = x.iter().zip(&self.mean).map(|(x, mean)| x - mean).collect();
+        if row.iter().any(|x| x.is_nan()) {
+            return self.marginal(cluster, &row);
+        }
         self.score(cluster, &row, &mut Vec::new())
     }
 
