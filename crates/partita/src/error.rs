@@ -55,6 +55,43 @@ pub enum Error {
         /// What it was.
         value: f64,
     },
+    /// A cell of a count column is not a count.
+    #[error("the value of item {item}, column {column} is {value}, not a whole number from 0 to 4294967294")]
+    NotACount {
+        /// Item (row), counted from 0.
+        item: usize,
+        /// Column, counted from 0.
+        column: usize,
+        /// What it was.
+        value: f64,
+    },
+    /// A cell of a categorical column is not the number of a level.
+    #[error(
+        "the value of item {item}, column {column} is {value}, not a level: they are numbered 0 to {last}"
+    )]
+    NotALevel {
+        /// Item (row), counted from 0.
+        item: usize,
+        /// Column, counted from 0.
+        column: usize,
+        /// What it was.
+        value: f64,
+        /// The largest level number.
+        last: usize,
+    },
+    /// A missing cell in a model whose items must be complete.
+    #[error(
+        "the value of item {item}, column {column} is missing, but {model} needs every cell; models \
+         of independent columns (normal with a variance a column, counts, categories, mixed) do not"
+    )]
+    Missing {
+        /// Item (row), counted from 0.
+        item: usize,
+        /// Column, counted from 0.
+        column: usize,
+        /// The model in words.
+        model: &'static str,
+    },
     /// There is nothing to cluster.
     #[error("there are no items: a partition needs at least one")]
     NoItems,
@@ -72,8 +109,8 @@ pub enum Error {
         /// The largest item number.
         last: usize,
     },
-    /// An edge from a vertex to itself: no proper colouring exists.
-    #[error("vertex {vertex} has an edge to itself, so no colouring is proper")]
+    /// An edge from a vertex to itself: no colouring is proper then, and block models know of none.
+    #[error("vertex {vertex} has an edge to itself, which no colouring and no block model here allows")]
     SelfLoop {
         /// The vertex, counted from 0.
         vertex: usize,
@@ -109,3 +146,8 @@ pub enum Error {
 
 /// The result of building a model or a setting.
 pub type Result<T> = std::result::Result<T, Error>;
+
+/// `value` if it is positive and finite.
+pub(crate) fn positive(name: &'static str, value: f64) -> Result<f64> {
+    if value > 0.0 && value.is_finite() { Ok(value) } else { Err(Error::NotPositive { name, value }) }
+}

@@ -82,21 +82,24 @@ pub mod tuning;
 
 mod error;
 mod estimator;
+mod graph;
 mod math;
 mod pair;
+mod special;
 
 pub use coupling::Coupling;
 pub use error::{Error, Result};
 pub use estimator::{Estimator, Schedule};
+pub use graph::Graph;
 pub use kernel::{Gibbs, Kernel, SplitMerge};
-pub use likelihood::{Gaussian, Likelihood};
+pub use likelihood::{Full, Gaussian, Likelihood, Mixed};
 pub use pair::{Ending, Moment, Observer, Outcome, Pair, Stop, Wish};
 pub use partition::Partition;
 pub use prior::Prior;
 pub use rng::Stream;
 pub use start::Start;
 pub use summary::Summary;
-pub use target::{Coloring, Graph, Mixture, State, Target};
+pub use target::{Blocks, Coloring, Mixture, SharedVariance, State, Target};
 
 /// The code of the README, run by the documentation tests.
 #[cfg(doctest)]

@@ -1,8 +1,41 @@
 //! How data enter: the predictive density of an item given the items of a cluster.
 
+mod categories;
+mod counts;
+mod diagonal;
+mod full;
 mod gaussian;
+mod mixed;
 
+pub use categories::Dirichlet;
+pub use counts::GammaPoisson;
+pub use diagonal::NormalInverseGamma;
+pub use full::{Full, FullCluster, NormalInverseWishart};
 pub use gaussian::{Covariance, Gaussian, GaussianCluster};
+pub use mixed::{Column, Mixed, MixedCluster};
+
+use crate::error::{Error, Result};
+
+/// Refuses rows of `dimension` values of which one is missing or infinite, for models that need all.
+pub(crate) fn complete_rows(values: &[f64], dimension: usize, model: &'static str) -> Result<()> {
+    if dimension == 0 || values.is_empty() {
+        return Err(Error::NoItems);
+    }
+    if !values.len().is_multiple_of(dimension) {
+        let expected = values.len() / dimension * dimension;
+        return Err(Error::WrongLength { name: "the data", expected, found: values.len() });
+    }
+    match values.iter().position(|v| !v.is_finite()) {
+        None => Ok(()),
+        Some(at) if values[at].is_nan() => {
+            Err(Error::Missing { item: at / dimension, column: at % dimension, model })
+        }
+        Some(at) => {
+            let (item, coordinate) = (at / dimension, at % dimension);
+            Err(Error::NotFinite { item, coordinate, value: values[at] })
+        }
+    }
+}
 
 /// A family of data distributions with the cluster's parameters integrated out.
 ///

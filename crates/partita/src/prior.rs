@@ -10,7 +10,7 @@ mod table;
 pub use table::PriorTable;
 
 use crate::chance::Chance;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, positive};
 use crate::math::{ln, ln_add, ln_gamma};
 use crate::partition::Partition;
 use crate::rng::Sequence;
@@ -54,10 +54,6 @@ enum Law {
     DirichletGamma { shape: f64, rate: f64 },
     PitmanYor { discount: f64, strength: f64 },
     FiniteMixture { gamma: f64, components: Components },
-}
-
-fn positive(name: &'static str, value: f64) -> Result<f64> {
-    if value > 0.0 && value.is_finite() { Ok(value) } else { Err(Error::NotPositive { name, value }) }
 }
 
 impl Prior {

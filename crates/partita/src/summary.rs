@@ -4,10 +4,9 @@
 //! integrals against a signed measure: an estimated probability can leave `[0, 1]`.
 
 use crate::error::{Error, Result};
-use crate::likelihood::Predict;
 use crate::math::ln;
 use crate::partition::{Metric, Partition, adjusted_rand};
-use crate::target::{Mixture, State, Target};
+use crate::target::{Predictive, State, Target};
 
 /// A vector-valued function of a state.
 ///
@@ -266,16 +265,16 @@ pub struct Center {
     pub dimension: usize,
 }
 
-impl<L: Predict> Summary<Mixture<L>> for Center {
+impl<T: Predictive> Summary<T> for Center {
     fn len(&self) -> usize {
         self.dimension
     }
     fn names(&self) -> Vec<String> {
         (0..self.dimension).map(|d| format!("center:{},{d}", self.item)).collect()
     }
-    fn evaluate(&self, target: &Mixture<L>, state: &State<Mixture<L>>, out: &mut [f64]) {
-        let cluster = &state.stats().clusters()[state.partition().slot(self.item)];
-        out.copy_from_slice(&target.likelihood().center(cluster));
+    fn evaluate(&self, target: &T, state: &State<T>, out: &mut [f64]) {
+        let z = state.partition();
+        out.copy_from_slice(&target.center(state.stats(), z, z.slot(self.item)));
     }
 }
 
@@ -297,7 +296,7 @@ impl PredictiveDensity {
     }
 }
 
-impl<L: Predict> Summary<Mixture<L>> for PredictiveDensity {
+impl<T: Predictive> Summary<T> for PredictiveDensity {
     fn len(&self) -> usize {
         self.points.len() / self.dimension
     }
@@ -307,7 +306,7 @@ impl<L: Predict> Summary<Mixture<L>> for PredictiveDensity {
             .map(|x| format!("density:{}", x.iter().map(f64::to_string).collect::<Vec<_>>().join(",")))
             .collect()
     }
-    fn evaluate(&self, target: &Mixture<L>, state: &State<Mixture<L>>, out: &mut [f64]) {
+    fn evaluate(&self, target: &T, state: &State<T>, out: &mut [f64]) {
         for (out, x) in out.iter_mut().zip(self.points.chunks_exact(self.dimension)) {
             *out = target.predictive_density(state.stats(), state.partition(), x);
         }
@@ -317,7 +316,7 @@ impl<L: Predict> Summary<Mixture<L>> for PredictiveDensity {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Coloring, Gaussian, Graph, Prior};
+    use crate::{Coloring, Gaussian, Graph, Mixture, Prior};
 
     fn values(summary: &dyn Summary<Coloring>, labels: &[usize]) -> Vec<f64> {
         let target = Coloring::new(Graph::new(labels.len(), &[]).unwrap(), 9).unwrap();

@@ -1,13 +1,20 @@
 //! What a chain samples: a law over partitions, known through its leave-one-out conditionals.
 
 mod ahead;
+mod blocks;
 mod coloring;
 mod mixture;
+mod shared_variance;
 
 pub(crate) use ahead::Ahead;
-pub use coloring::{Coloring, Graph};
+pub use crate::graph::Graph;
+pub use blocks::{BlockStats, Blocks, EdgePrior};
+pub use coloring::Coloring;
 pub use mixture::{Mixture, MixtureStats};
+pub use shared_variance::{SharedPrior, SharedStats, SharedVariance, Sharing};
 
+use crate::likelihood::Predict;
+use crate::math::exp;
 use crate::partition::{Move, Partition};
 
 /// A law over partitions of `len` items, up to a constant.
@@ -57,6 +64,43 @@ pub trait Target: Sync {
 
     /// Called at the end of every sweep: the place to rebuild statistics that drift by rounding.
     fn refresh(&self, _stats: &mut Self::Stats, _z: &Partition) {}
+}
+
+/// A target whose data are rows of numbers, so that points beyond them can be scored.
+///
+/// ```
+/// use partita::target::{Predictive, SharedPrior, SharedVariance, Sharing};
+/// use partita::{Partition, Prior, State};
+/// let (prior, data) = (Prior::dirichlet(1.0)?, vec![-1.0, -1.1, 1.0]);
+/// let target = SharedVariance::new(prior, data, &[0.0], SharedPrior::weak(), Sharing::Everything)?;
+/// let state = State::new(&target, Partition::from_labels(&[0, 0, 1])?);
+/// let at = |x: f64| target.predictive_density(state.stats(), state.partition(), &[x]);
+/// assert!(at(-1.0) > at(3.0));
+/// assert!(target.center(state.stats(), state.partition(), 0)[0] < 0.0);
+/// # Ok::<(), partita::Error>(())
+/// ```
+pub trait Predictive: Target {
+    /// The log predictive density at `x`, an item that is not among the data, given a state.
+    fn log_predictive_density(&self, stats: &Self::Stats, z: &Partition, x: &[f64]) -> f64;
+
+    /// The posterior mean of the centre of the cluster in `slot`, in the units of the data.
+    fn center(&self, stats: &Self::Stats, z: &Partition, slot: usize) -> Vec<f64>;
+
+    /// The predictive density at `x`.
+    fn predictive_density(&self, stats: &Self::Stats, z: &Partition, x: &[f64]) -> f64 {
+        let log = self.log_predictive_density(stats, z, x);
+        if log > 0.0 { libm::exp(log) } else { exp(log) }
+    }
+}
+
+impl<L: Predict> Predictive for Mixture<L> {
+    fn log_predictive_density(&self, stats: &Self::Stats, z: &Partition, x: &[f64]) -> f64 {
+        Mixture::log_predictive_density(self, stats, z, x)
+    }
+
+    fn center(&self, stats: &Self::Stats, _z: &Partition, slot: usize) -> Vec<f64> {
+        self.likelihood().center(&stats.clusters()[slot])
+    }
 }
 
 /// A state of one chain: a partition and the statistics the target keeps of it, always in step.

@@ -11,7 +11,7 @@ use partita::kernel::{Alignment, Chains, Workspace};
 use partita::partition::{Metric, Partitions};
 use partita::{Coupling, Gibbs, Kernel, Partition, SplitMerge, State, Target};
 use std::collections::HashMap;
-use support::{Enumerator, Family, families};
+use support::{Enumerator, Family, families, with_target};
 
 type Law = HashMap<Vec<usize>, f64>;
 
@@ -65,10 +65,7 @@ fn check_invariance<T: Target>(name: &str, target: &T, kernel: &impl Kernel<T>) 
 #[test]
 fn gibbs_leaves_every_target_invariant() {
     for family in families(5) {
-        match family {
-            Family::Mixture(name, target) => check_invariance(&name, &target, &Gibbs),
-            Family::Coloring(name, target) => check_invariance(&name, &target, &Gibbs),
-        }
+        with_target!(family, |name, target| check_invariance(&name, &target, &Gibbs));
     }
 }
 
@@ -79,13 +76,9 @@ fn split_merge_leaves_every_target_invariant() {
     for (items, scans) in [(5, 0), (5, 1), (4, 2)] {
         let kernel = SplitMerge { scans, alignment: Alignment::Aligned };
         for family in families(items) {
-            match family {
-                Family::Mixture(name, target) => check_invariance(&name, &target, &MoveOnly(kernel)),
-                Family::Coloring(name, target) if target.len() <= 5 => {
-                    check_invariance(&name, &target, &MoveOnly(kernel));
-                }
-                Family::Coloring(..) => {}
-            }
+            with_target!(family, |name, target| if target.len() <= 5 {
+                check_invariance(&name, &target, &MoveOnly(kernel));
+            });
         }
     }
 }
@@ -94,8 +87,9 @@ fn split_merge_leaves_every_target_invariant() {
 #[test]
 fn split_merge_as_in_the_paper_with_its_sweep() {
     for family in families(3) {
-        if let Family::Mixture(name, target) = family {
-            check_invariance(&name, &target, &SplitMerge { scans: 5, alignment: Alignment::Independent });
+        let kernel = SplitMerge { scans: 5, alignment: Alignment::Independent };
+        if !matches!(family, Family::Coloring(..)) {
+            with_target!(family, |name, target| check_invariance(&name, &target, &kernel));
         }
     }
 }
@@ -207,11 +201,12 @@ fn check_all_couplings<T: Target, K: Kernel<T>>(name: &str, target: &T, kernel: 
 fn coupled_gibbs_has_the_right_margins() {
     for (i, family) in families(4).into_iter().enumerate() {
         // All 225 pairs of states for the first target, every so many of the others'.
-        let every = if i == 0 { 1 } else { 11 };
-        match family {
-            Family::Mixture(name, target) => check_all_couplings(&name, &target, &Gibbs, every),
-            Family::Coloring(name, target) => check_all_couplings(&name, &target, &Gibbs, every),
-        }
+        let every = match family {
+            Family::Mixture(..) if i == 0 => 1,
+            Family::Mixture(..) | Family::Coloring(..) => 11,
+            _ => 31,
+        };
+        with_target!(family, |name, target| check_all_couplings(&name, &target, &Gibbs, every));
     }
 }
 
@@ -221,19 +216,19 @@ fn coupled_split_merge_has_the_right_margins() {
     for alignment in [Alignment::Aligned, Alignment::Independent] {
         let kernel = SplitMerge { scans: 1, alignment };
         for family in families(4) {
-            match family {
-                Family::Mixture(name, target) => {
-                    check_margins(&name, &target, &MoveOnly(kernel), || Independent, 13);
-                }
-                Family::Coloring(name, target) if target.len() <= 4 => {
-                    check_margins(&name, &target, &MoveOnly(kernel), || Independent, 5);
-                }
-                Family::Coloring(..) => {}
-            }
+            let every = match family {
+                Family::Mixture(..) => 13,
+                Family::Coloring(..) => 5,
+                _ => 47,
+            };
+            with_target!(family, |name, target| if target.len() <= 4 {
+                check_margins(&name, &target, &MoveOnly(kernel), || Independent, every);
+            });
         }
         for family in families(3) {
-            if let Family::Mixture(name, target) = family {
-                check_all_couplings(&name, &target, &kernel, 5);
+            if !matches!(family, Family::Coloring(..)) {
+                let every = if matches!(family, Family::Mixture(..)) { 5 } else { 11 };
+                with_target!(family, |name, target| check_all_couplings(&name, &target, &kernel, every));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The example of a likelihood of one's own runs and gives a sensible answer.
+//! The examples run.
 
 #[allow(dead_code)]
 #[path = "../examples/own_likelihood.rs"]
@@ -7,4 +7,13 @@ mod own_likelihood;
 #[test]
 fn own_likelihood_runs() {
     own_likelihood::main().unwrap();
+}
+
+#[allow(dead_code)]
+#[path = "../examples/predictives.rs"]
+mod predictives;
+
+#[test]
+fn predictives_runs() {
+    predictives::main().unwrap();
 }

@@ -17,7 +17,7 @@ use partita::{
     Coupling, Ending, Estimator, Gaussian, Gibbs, Kernel, Mixture, Moment, Observer, Pair, Partition, Prior,
     Schedule, SplitMerge, State, Stream, Target, Wish, atoms::Atoms,
 };
-use support::{Family, families};
+use support::{Family, families, with_target};
 
 type Summaries = ((Clusters, TopShares), CoClustering);
 
@@ -141,6 +141,10 @@ fn estimates_cover_the_enumerated_expectation() {
                 let start = Fixed(target.greedy_start());
                 check(&mut scores, &name, &target, &start, 1500);
             }
+            family => with_target!(family, |name, target| {
+                let start = FromPrior { prior: Prior::dirichlet(1.5).unwrap(), items: 5 };
+                check(&mut scores, &name, &target, &start, 500);
+            }),
         }
     }
     scores.judge();

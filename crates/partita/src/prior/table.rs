@@ -2,6 +2,7 @@
 
 use super::Prior;
 use crate::math::ln;
+use crate::partition::Partition;
 
 /// The weights of a prior for a fixed number of items, tabulated once.
 #[derive(Debug, Clone)]
@@ -47,5 +48,28 @@ impl PriorTable {
             Some(&weight) => weight,
             None => self.prior.log_open(self.items, clusters),
         }
+    }
+
+    /// The log weight of `item` in `slot` given the rest of `z`, where an item that is alone opens a
+    /// cluster by staying; see [`Target`](crate::Target).
+    #[inline]
+    pub fn log_place(&self, z: &Partition, item: usize, slot: usize) -> f64 {
+        let (own, k, alone) = (z.slot(item), z.clusters(), z.is_alone(item));
+        if slot == k || (slot == own && alone) {
+            self.log_open(k - usize::from(alone))
+        } else {
+            self.log_join(z.sizes()[slot] as usize - usize::from(slot == own))
+        }
+    }
+
+    /// The log weights of `item` in all slots and in a new cluster.
+    #[inline(always)]
+    pub fn log_places(&self, z: &Partition, item: usize, out: &mut [f64]) {
+        let (own, k) = (z.slot(item), z.clusters());
+        for (out, &size) in out.iter_mut().zip(z.sizes()) {
+            *out = self.log_join(size as usize);
+        }
+        out[own] = self.log_place(z, item, own);
+        out[k] = if z.is_alone(item) { f64::NEG_INFINITY } else { self.log_open(k) };
     }
 }

@@ -1,18 +1,94 @@
 //! What the tests share: small targets of every family, and the enumerator of all decisions.
-#![allow(dead_code, reason = "each test file uses its part")]
+#![allow(dead_code, unused_macros, unused_imports, reason = "each test file uses its part")]
 
 use partita::chance::{Chance, Source};
-use partita::likelihood::Covariance;
+use partita::likelihood::{
+    Column, Covariance, Dirichlet, GammaPoisson, NormalInverseGamma, NormalInverseWishart,
+};
 use partita::prior::Components;
-use partita::rng::Purpose;
-use partita::{Coloring, Gaussian, Graph, Mixture, Prior};
+use partita::rng::{Purpose, Sequence};
+use partita::target::{EdgePrior, SharedPrior, Sharing};
+use partita::{Blocks, Coloring, Full, Gaussian, Graph, Mixed, Mixture, Prior, SharedVariance, Stream};
 use std::cell::RefCell;
 use std::rc::Rc;
 
 /// A target of one of the families.
 pub enum Family {
     Mixture(String, Mixture<Gaussian>),
+    Columns(String, Mixture<Mixed>),
+    Full(String, Mixture<Full>),
+    Shared(String, SharedVariance),
+    Blocks(String, Blocks),
     Coloring(String, Coloring),
+}
+
+/// Runs the same code for a target of any family.
+macro_rules! with_target {
+    ($family:expr, |$name:ident, $target:ident| $body:expr) => {
+        match $family {
+            Family::Mixture($name, $target) => $body,
+            Family::Columns($name, $target) => $body,
+            Family::Full($name, $target) => $body,
+            Family::Shared($name, $target) => $body,
+            Family::Blocks($name, $target) => $body,
+            Family::Coloring($name, $target) => $body,
+        }
+    };
+}
+pub(crate) use with_target;
+
+/// The kinds of columns, with hyperparameters that have nothing round about them.
+pub fn columns() -> [Column; 4] {
+    [
+        Column::Normal(NormalInverseGamma { mean: 0.1, kappa: 0.4, shape: 1.3, rate: 0.5 }),
+        Column::Count(GammaPoisson { shape: 0.8, rate: 0.3 }),
+        Column::Category(Dirichlet { concentrations: vec![0.5, 0.9, 0.4] }),
+        Column::Category(Dirichlet::beta(0.7, 1.2)),
+    ]
+}
+
+/// The model families beyond known covariances: with gaps where there may be some.
+fn more_families(items: usize, plane: &[f64]) -> Vec<Family> {
+    let dp = Prior::dirichlet(0.9).unwrap();
+    let two = || plane[..2 * items].to_vec();
+    let mut gaps = two();
+    (gaps[2], gaps[5]) = (f64::NAN, f64::NAN);
+    let [normal, count, category, yes] = columns();
+    let counts = [0.0, 3.0, 1.0, 12.0, f64::NAN, 7.0, 2.0, 0.0, 5.0, 9.0, 1.0, f64::NAN];
+    let levels = [0.0, 1.0, 2.0, 1.0, f64::NAN, 0.0, 2.0, f64::NAN, 2.0, 1.0, 0.0, 0.0];
+    let mixed: Vec<f64> =
+        (0..items).flat_map(|i| [gaps[2 * i], counts[2 * i], levels[2 * i], levels[2 * i + 1]]).collect();
+    let tables = [
+        ("normal columns with gaps", Mixed::new(&gaps, &[normal.clone(), normal.clone()])),
+        ("counts with gaps", Mixed::new(&counts[..2 * items], &[count.clone(), count.clone()])),
+        ("categories with gaps", Mixed::new(&levels[..2 * items], &[category.clone(), yes.clone()])),
+        ("mixed columns", Mixed::new(&mixed, &[normal, count, category, yes])),
+    ];
+    let wishart = NormalInverseWishart {
+        mean: vec![0.2, -0.1],
+        kappa: 0.4,
+        degrees: 3.3,
+        scale: vec![0.8, 0.2, 0.2, 0.5],
+    };
+    let shared = |sharing| {
+        let variance = SharedPrior { kappa: 0.3, shape: 1.4, rate: 0.6 };
+        SharedVariance::new(dp, two(), &[0.1, 0.2], variance, sharing).unwrap()
+    };
+    let edges: Vec<_> = (1..items).map(|v| (v / 2, v)).chain([(1, 2), (0, 3)]).collect();
+    let edges: Vec<_> = edges.into_iter().filter(|(u, v)| u.max(v) < &items).collect();
+    let graph = Graph::new(items, &edges).unwrap();
+    let edge = EdgePrior { present: 0.6, absent: 1.7 };
+    let columns = tables
+        .into_iter()
+        .map(|(name, table)| Family::Columns(name.into(), Mixture::new(dp, table.unwrap())));
+    columns
+        .chain([
+            Family::Full("full covariance".into(), Mixture::new(dp, Full::new(two(), &wishart).unwrap())),
+            Family::Shared("shared variance".into(), shared(Sharing::Everything)),
+            Family::Shared("a shared variance a column".into(), shared(Sharing::EachColumn)),
+            Family::Blocks("blocks".into(), Blocks::new(dp, graph, edge).unwrap()),
+        ])
+        .collect()
 }
 
 /// Targets of every family on about `items` items: every prior, every shape of covariance, graphs.
@@ -53,7 +129,54 @@ pub fn families(items: usize) -> Vec<Family> {
         .into_iter()
         // With two components at most, more clusters than two have probability zero: states differ.
         .map(|(name, prior, likelihood)| Family::Mixture(name.into(), Mixture::new(prior, likelihood)));
-    mixtures.chain(colorings.into_iter().map(|(name, c)| Family::Coloring(name.into(), c))).collect()
+    let colorings = colorings.into_iter().map(|(name, c)| Family::Coloring(name.into(), c));
+    mixtures.chain(more_families(items, &plane)).chain(colorings).collect()
+}
+
+/// Random numbers for data.
+pub fn sequence(seed: u64) -> Sequence {
+    Stream::new(seed, 0).sequence(Purpose::Data, 0)
+}
+
+/// Columns of all kinds, more of them than lanes, and cells of which a share is missing.
+pub fn random_table(items: usize, missing: f64, chance: &mut Sequence) -> (Vec<Column>, Vec<f64>) {
+    let mut columns = Vec::new();
+    for _ in 0..2 {
+        columns.extend(self::columns());
+        columns.push(Column::Normal(NormalInverseGamma::weak()));
+        columns.push(Column::Normal(NormalInverseGamma { kappa: 2.0, shape: 0.7, mean: -1.0, rate: 3.0 }));
+        columns.push(Column::Count(GammaPoisson::around(4.0)));
+        columns.push(Column::Category(Dirichlet::weak(5)));
+    }
+    let mut values = Vec::new();
+    for _ in 0..items {
+        for column in &columns {
+            let value = match column {
+                Column::Normal(_) => 2.0 * chance.normal(),
+                Column::Count(_) => {
+                    let most = if chance.event(0.1) { 4000 } else { 9 };
+                    chance.below(most) as f64
+                }
+                Column::Category(p) => chance.below(p.levels()) as f64,
+                other => unreachable!("{other:?}"),
+            };
+            values.push(if chance.event(missing) { f64::NAN } else { value });
+        }
+    }
+    (columns, values)
+}
+
+/// Every edge with probability `p`.
+pub fn random_graph(n: usize, p: f64, chance: &mut Sequence) -> Graph {
+    let mut edges = Vec::new();
+    for u in 0..n {
+        for v in u + 1..n {
+            if chance.event(p) {
+                edges.push((u, v));
+            }
+        }
+    }
+    Graph::new(n, &edges).unwrap()
 }
 
 /// Replays a function with every series of decisions it can make.

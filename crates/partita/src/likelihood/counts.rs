@@ -1,0 +1,209 @@
+//! Count columns: Poisson cells whose rate, one a cluster and column, is integrated out.
+//!
+//! `x ~ Poisson(rate)`, `rate ~ Gamma(shape, rate)`. Given `n` cells that sum to `S` one more cell is
+//! negative binomial (Gelman et al., Bayesian Data Analysis, section 2.6):
+//!
+//! `G(a + x) / (G(a) x!) * (b / (b + 1))^a * (b + 1)^-x`, `a = shape + S`, `b = rate + n`.
+//!
+//! Sums are whole numbers, so statistics never drift.
+
+use crate::error::{Result, positive};
+use crate::math::{ln, ln_gamma};
+use crate::special::{LnRising, shared_tables};
+
+/// The prior of a count column: its rate is `Gamma(shape, rate)` with mean `shape / rate`.
+///
+/// ```
+/// use partita::likelihood::{GammaPoisson, Mixed};
+/// let data = Mixed::counts(vec![0.0, 3.0, 1.0, 17.0], 2, GammaPoisson::around(5.0))?;
+/// # Ok::<(), partita::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GammaPoisson {
+    /// The shape: the prior counts for this many events.
+    pub shape: f64,
+    /// The rate: seen in this many cells.
+    pub rate: f64,
+}
+
+impl GammaPoisson {
+    /// Weakly informative about counts of the given mean, say the column's: one event's worth of prior
+    /// (an exponential law of the rate), wide enough for clusters far below and several times above.
+    pub const fn around(mean: f64) -> Self {
+        GammaPoisson { shape: 1.0, rate: 1.0 / mean }
+    }
+
+    pub(super) fn checked(self) -> Result<Self> {
+        positive("the shape of the rate", self.shape)?;
+        positive("the rate of the rate", self.rate)?;
+        Ok(self)
+    }
+}
+
+/// The largest count that can be stored; the number after it marks a missing cell.
+pub(super) const LARGEST: u32 = u32::MAX - 1;
+const MISSING: u32 = u32::MAX;
+
+/// A cluster's statistics in one column.
+#[derive(Debug, Clone, Copy, Default)]
+struct Tally {
+    count: u32,
+    sum: u64,
+    /// `a ln(b / (b + 1))`.
+    base: f64,
+    /// `ln(b + 1)`.
+    log_next: f64,
+}
+
+/// A cluster's statistics in all count columns.
+#[derive(Debug, Clone, Default)]
+pub(super) struct CountCluster(Vec<Tally>);
+
+impl CountCluster {
+    pub(super) fn copy_from(&mut self, source: &Self) {
+        self.0.clone_from(&source.0);
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Column {
+    prior: GammaPoisson,
+    rising: LnRising,
+    start: usize,
+}
+
+/// All count columns of a table.
+#[derive(Debug, Clone)]
+pub(super) struct Counts {
+    columns: Vec<Column>,
+    cells: Vec<u32>,
+    /// `ln(b / (b + 1))` and `ln(b + 1)` by count; columns of the same rate share them.
+    log_ratio: Vec<f64>,
+    log_next: Vec<f64>,
+    /// `-sum ln x!` of each item.
+    constants: Vec<f64>,
+}
+
+impl Counts {
+    /// `values` has a row of `priors.len()` whole numbers for each item, NaN where one is missing.
+    pub(super) fn new(priors: Vec<GammaPoisson>, values: &[f64], items: usize) -> Self {
+        let width = priors.len();
+        let rates = || priors.iter().map(|prior| prior.rate);
+        let (log_ratio, starts) = shared_tables(rates(), items + 1, |rate, n| -libm::log1p(1.0 / (rate + n)));
+        let (log_next, _) = shared_tables(rates(), items + 1, |rate, n| ln(rate + n + 1.0));
+        let cells: Vec<u32> = values.iter().map(|x| if x.is_nan() { MISSING } else { *x as u32 }).collect();
+        let total = |column: usize| -> u64 {
+            cells.iter().skip(column).step_by(width).filter(|x| **x != MISSING).map(|x| u64::from(*x)).sum()
+        };
+        let columns = (0..width)
+            .map(|c| {
+                let prior = priors[c];
+                Column { prior, rising: LnRising::new(prior.shape, total(c)), start: starts[c] }
+            })
+            .collect();
+        let constant = |item: usize| {
+            let seen = values[item * width..(item + 1) * width].iter().filter(|x| !x.is_nan());
+            -seen.map(|x| ln_gamma(x + 1.0)).sum::<f64>()
+        };
+        Counts { columns, log_ratio, log_next, constants: (0..items).map(constant).collect(), cells }
+    }
+
+    pub(super) fn empty(&self) -> CountCluster {
+        let mut cluster = CountCluster(vec![Tally::default(); self.columns.len()]);
+        for (tally, column) in cluster.0.iter_mut().zip(&self.columns) {
+            self.follow(tally, column);
+        }
+        cluster
+    }
+
+    #[inline(always)]
+    fn row(&self, item: usize) -> &[u32] {
+        let width = self.columns.len();
+        &self.cells[item * width..(item + 1) * width]
+    }
+
+    #[inline(always)]
+    fn follow(&self, tally: &mut Tally, column: &Column) {
+        let at = column.start + tally.count as usize;
+        tally.base = (column.prior.shape + tally.sum as f64) * self.log_ratio[at];
+        tally.log_next = self.log_next[at];
+    }
+
+    /// Tallies, columns and cells of the observed cells of an item.
+    #[inline(always)]
+    fn observed<'a, T>(
+        &'a self,
+        tallies: impl Iterator<Item = T> + 'a,
+        item: usize,
+    ) -> impl Iterator<Item = (T, &'a Column, u32)> + 'a {
+        let rows = tallies.zip(&self.columns).zip(self.row(item));
+        rows.filter(|(_, x)| **x != MISSING).map(|((tally, column), x)| (tally, column, *x))
+    }
+
+    #[inline]
+    pub(super) fn insert(&self, cluster: &mut CountCluster, item: usize) {
+        for (tally, column, x) in self.observed(cluster.0.iter_mut(), item) {
+            tally.count += 1;
+            tally.sum += u64::from(x);
+            self.follow(tally, column);
+        }
+    }
+
+    #[inline]
+    pub(super) fn remove(&self, cluster: &mut CountCluster, item: usize) {
+        for (tally, column, x) in self.observed(cluster.0.iter_mut(), item) {
+            tally.count -= 1;
+            tally.sum -= u64::from(x);
+            self.follow(tally, column);
+        }
+    }
+
+    /// The log density of an item given a cluster that does not hold it.
+    #[inline(always)]
+    pub(super) fn score(&self, cluster: &CountCluster, item: usize) -> f64 {
+        let mut sum = 0.0;
+        for (tally, column, x) in self.observed(cluster.0.iter(), item) {
+            let rising = column.rising.between(tally.sum, tally.sum + u64::from(x));
+            sum += rising + (tally.base - f64::from(x) * tally.log_next);
+        }
+        sum + self.constant(item)
+    }
+
+    /// The log density of an item given the other items of the cluster that holds it.
+    #[inline(always)]
+    pub(super) fn score_without(&self, cluster: &CountCluster, item: usize) -> f64 {
+        let mut sum = 0.0;
+        for (tally, column, x) in self.observed(cluster.0.iter(), item) {
+            let (rest, at) = (tally.sum - u64::from(x), column.start + tally.count as usize - 1);
+            let base = (column.prior.shape + rest as f64) * self.log_ratio[at];
+            sum += column.rising.between(rest, tally.sum) + (base - f64::from(x) * self.log_next[at]);
+        }
+        sum + self.constant(item)
+    }
+
+    #[inline(always)]
+    fn constant(&self, item: usize) -> f64 {
+        if self.columns.is_empty() { 0.0 } else { self.constants[item] }
+    }
+
+    /// The log probability of one cell; minus infinity where `x` is no count.
+    pub(super) fn density(&self, cluster: &CountCluster, column: usize, x: f64) -> f64 {
+        if !is_count(x) {
+            return f64::NEG_INFINITY;
+        }
+        let tally = &cluster.0[column];
+        let rising = self.columns[column].rising.between(tally.sum, tally.sum + x as u64);
+        rising + (tally.base - x * tally.log_next) - ln_gamma(x + 1.0)
+    }
+
+    /// The posterior mean of a cluster's rate.
+    pub(super) fn center(&self, cluster: &CountCluster, column: usize) -> f64 {
+        let (tally, prior) = (&cluster.0[column], self.columns[column].prior);
+        (prior.shape + tally.sum as f64) / (prior.rate + f64::from(tally.count))
+    }
+}
+
+/// Whether a number is a count that can be stored.
+pub(super) fn is_count(x: f64) -> bool {
+    (0.0..=f64::from(LARGEST)).contains(&x) && x.fract() == 0.0
+}

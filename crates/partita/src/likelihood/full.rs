@@ -1,0 +1,374 @@
+//! Gaussian clusters with a mean and a full covariance matrix of their own, both integrated out.
+//!
+//! `x ~ N(mu, S)`, `mu ~ N(mean, S / kappa)`, `S ~ InvWishart(degrees, scale)`. With `n` items
+//! `kappa_n = kappa + n`, `nu_n = degrees + n`, `m_n` the posterior mean, and the scale `P_n` grows by
+//! `r e e'` for an item with residual `e = x - m_n`, `r = kappa_n / (kappa_n + 1)`. The predictive is a
+//! multivariate Student t (Murphy 2007, eq. 232), written with determinants:
+//!
+//! `pi^(-D/2) G((nu_n + 1)/2) / G((nu_n + 1 - D)/2) * r^(D/2) * |P_n|^(-1/2) * (1 + r e' P_n^-1 e)^(-(nu_n + 1)/2)`.
+//!
+//! The Cholesky factor of `P_n` follows each move by a rank-one update, `O(D^2)`. An item of the cluster
+//! itself is scored without leaving it: with `d = x - m_n` and `q = kappa_n / kappa_(n-1) * d' P_n^-1 d`
+//! the determinant is `|P_(n-1)| = |P_n| (1 - q)`, so its density has `|P_n|^(-1/2) (1 - q)^(nu_(n-1)/2)`.
+//!
+//! A downdate loses digits where much is taken away. So sums of products are kept beside the factor, and
+//! it is built anew from them then, and after so many moves. `P_n` is never smaller than the prior's
+//! scale, nor is any pivot: that bound keeps it positive definite whatever rounding does.
+
+mod cholesky;
+
+use super::{Likelihood, Predict};
+use crate::error::{Error, Result, positive};
+use crate::math::{ln, ln_gamma};
+use crate::special::log;
+use cholesky::{factorize, rank_one, square_solution};
+use nalgebra::{DMatrix, DVector};
+
+/// The prior of clusters with a full covariance: `S ~ InvWishart(degrees, scale)`, `mu ~ N(mean, S / kappa)`.
+///
+/// ```
+/// use partita::likelihood::NormalInverseWishart;
+/// let prior = NormalInverseWishart { kappa: 0.1, ..NormalInverseWishart::weak(3) };
+/// assert_eq!((prior.degrees, prior.scale[0]), (5.0, 0.25));
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct NormalInverseWishart {
+    /// The prior mean of a cluster's centre.
+    pub mean: Vec<f64>,
+    /// How many items the prior mean counts for.
+    pub kappa: f64,
+    /// The degrees of freedom, above `D - 1`.
+    pub degrees: f64,
+    /// The scale matrix, row after row; the mean covariance is `scale / (degrees - D - 1)`.
+    pub scale: Vec<f64>,
+}
+
+impl NormalInverseWishart {
+    /// Weakly informative for standardised data, whose variance is 1 in all: a cluster's covariance is
+    /// `I / 4` in the mean, with the fewest degrees of freedom for which there is a mean (`D + 2`), and
+    /// its centre varies by the other 3/4 (`kappa = 1/3`).
+    pub fn weak(dimension: usize) -> Self {
+        let scale =
+            (0..dimension * dimension).map(|at| if at % (dimension + 1) == 0 { 0.25 } else { 0.0 }).collect();
+        let degrees = dimension as f64 + 2.0;
+        NormalInverseWishart { mean: vec![0.0; dimension], kappa: 1.0 / 3.0, degrees, scale }
+    }
+}
+
+/// Data with Gaussian clusters, each with a covariance matrix of its own. No cell may be missing.
+///
+/// ```
+/// use partita::likelihood::{Full, NormalInverseWishart};
+/// use partita::{Likelihood, Mixture, Prior};
+/// let data = Full::new(vec![0.0, 0.1, 1.0, 0.9, -1.0, -1.1], &NormalInverseWishart::weak(2))?;
+/// assert_eq!(data.len(), 3);
+/// let target = Mixture::new(Prior::dirichlet(1.0)?, data);
+/// # Ok::<(), partita::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Full {
+    items: usize,
+    dimension: usize,
+    /// Rows about the prior mean.
+    rows: Vec<f64>,
+    mean: Vec<f64>,
+    kappa: f64,
+    degrees: f64,
+    /// The prior's scale and its Cholesky factor: column after column, lower triangle.
+    scale: Vec<f64>,
+    root: Vec<f64>,
+    /// The constant of the density by cluster size.
+    norms: Vec<f64>,
+    /// The log density of each item given nothing.
+    alone: Vec<f64>,
+}
+
+/// The statistics of a cluster with a full covariance.
+#[derive(Debug)]
+pub struct FullCluster {
+    count: usize,
+    sum: Vec<f64>,
+    /// Sums of products, lower triangle, column after column.
+    products: Vec<f64>,
+    mean: Vec<f64>,
+    /// The Cholesky factor of `P_n`, laid out alike, and the reciprocals of its diagonal.
+    factor: Vec<f64>,
+    reciprocals: Vec<f64>,
+    /// `ln |P_n| / 2`.
+    half_log_det: f64,
+    /// Moves since the factor was last built from the products.
+    moves: u32,
+}
+
+impl Clone for FullCluster {
+    fn clone(&self) -> Self {
+        FullCluster {
+            sum: self.sum.clone(),
+            products: self.products.clone(),
+            mean: self.mean.clone(),
+            factor: self.factor.clone(),
+            reciprocals: self.reciprocals.clone(),
+            ..*self
+        }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.count = source.count;
+        self.sum.clone_from(&source.sum);
+        self.products.clone_from(&source.products);
+        self.mean.clone_from(&source.mean);
+        self.factor.clone_from(&source.factor);
+        self.reciprocals.clone_from(&source.reciprocals);
+        self.half_log_det = source.half_log_det;
+        self.moves = source.moves;
+    }
+}
+
+/// A factor is built anew after this many rank-one changes: often enough that none drifts, seldom
+/// enough that `D^3 / 3` does not count.
+const MOVES_BEFORE_REFACTOR: u32 = 512;
+
+impl Full {
+    /// Rows of `prior.mean.len()` values, all finite.
+    pub fn new(values: Vec<f64>, prior: &NormalInverseWishart) -> Result<Self> {
+        let dimension = prior.mean.len();
+        super::complete_rows(&values, dimension, "a full covariance")?;
+        if let Some(&value) = prior.mean.iter().find(|m| !m.is_finite()) {
+            return Err(Error::OutOfRange { name: "the prior mean", range: "finite", value });
+        }
+        let (kappa, degrees) = (positive("kappa", prior.kappa)?, prior.degrees);
+        let d = dimension as f64;
+        if !(degrees > d - 1.0 && degrees.is_finite()) {
+            let (name, range) = ("the degrees of freedom", "above the number of columns less one");
+            return Err(Error::OutOfRange { name, range, value: degrees });
+        }
+        if prior.scale.len() != dimension * dimension {
+            let (name, expected) = ("the scale matrix", dimension * dimension);
+            return Err(Error::WrongLength { name, expected, found: prior.scale.len() });
+        }
+        let refused = Error::NotPositiveDefinite { name: "scale matrix" };
+        let matrix = DMatrix::from_row_slice(dimension, dimension, &prior.scale);
+        let largest = matrix.amax();
+        if !(largest.is_finite() && (&matrix - matrix.transpose()).amax() <= 1e-12 * largest) {
+            return Err(refused);
+        }
+        let root = matrix.clone().cholesky().ok_or(refused)?.l();
+        let items = values.len() / dimension;
+        let mut rows = values;
+        for row in rows.chunks_exact_mut(dimension) {
+            row.iter_mut().zip(&prior.mean).for_each(|(x, mean)| *x -= mean);
+        }
+        let norm = |n: usize| {
+            let (nu, kappa) = (degrees + n as f64, kappa + n as f64);
+            ln_gamma(0.5 * (nu + 1.0)) - ln_gamma(0.5 * (nu + 1.0 - d))
+                + 0.5 * d * (ln(kappa / (kappa + 1.0)) - ln(std::f64::consts::PI))
+        };
+        let mut full = Full {
+            items,
+            dimension,
+            rows,
+            mean: prior.mean.clone(),
+            kappa,
+            degrees,
+            scale: matrix.as_slice().to_vec(),
+            root: root.as_slice().to_vec(),
+            norms: (0..=items).map(norm).collect(),
+            alone: Vec::new(),
+        };
+        let nothing = full.empty();
+        full.alone = (0..items).map(|item| full.score(&nothing, full.row(item), &mut Vec::new())).collect();
+        Ok(full)
+    }
+
+    /// The number of columns.
+    pub fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    #[inline(always)]
+    fn row(&self, item: usize) -> &[f64] {
+        &self.rows[item * self.dimension..(item + 1) * self.dimension]
+    }
+
+    /// `d' P_n^-1 d` for `d = row - m_n`, by forward substitution.
+    #[inline(always)]
+    fn square_distance(&self, cluster: &FullCluster, row: &[f64], work: &mut Vec<f64>) -> f64 {
+        work.clear();
+        work.extend(row.iter().zip(&cluster.mean).map(|(x, m)| x - m));
+        square_solution(&cluster.factor, &cluster.reciprocals, work)
+    }
+
+    /// The log density of a row given a cluster that does not hold it.
+    #[inline(always)]
+    fn score(&self, cluster: &FullCluster, row: &[f64], work: &mut Vec<f64>) -> f64 {
+        let n = cluster.count as f64;
+        let shrink = (self.kappa + n) / (self.kappa + n + 1.0);
+        let q = shrink * self.square_distance(cluster, row, work);
+        self.norms[cluster.count] - cluster.half_log_det - 0.5 * (self.degrees + n + 1.0) * log(1.0 + q)
+    }
+
+    /// The log density of a row given the other items of the cluster that holds it.
+    #[inline(always)]
+    fn score_without(&self, cluster: &FullCluster, item: usize, work: &mut Vec<f64>) -> f64 {
+        if cluster.count == 1 {
+            return self.alone[item];
+        }
+        let rest = (cluster.count - 1) as f64;
+        let kappa = self.kappa + rest;
+        let q = (kappa + 1.0) / kappa * self.square_distance(cluster, self.row(item), work);
+        // Below 1 but for rounding.
+        let left = if q < 1.0 - 1e-15 { 1.0 - q } else { 1e-15 };
+        self.norms[cluster.count - 1] - cluster.half_log_det + 0.5 * (self.degrees + rest) * log(left)
+    }
+
+    /// Adds or takes away an item's share of the sums; the factor follows by `sign` times a rank-one term.
+    fn change(&self, cluster: &mut FullCluster, item: usize, sign: f64) {
+        let d = self.dimension;
+        let row = self.row(item);
+        // Both ways the residual is that from the mean without the item: here from the mean before.
+        let before = self.kappa + cluster.count as f64;
+        let weight = (before / (before + sign)).sqrt();
+        let mut v: Vec<f64> = row.iter().zip(&cluster.mean).map(|(x, m)| weight * (x - m)).collect();
+        cluster.count = if sign > 0.0 { cluster.count + 1 } else { cluster.count - 1 };
+        for (j, column) in cluster.products.chunks_exact_mut(d).enumerate() {
+            let signed = sign * row[j];
+            cluster.sum[j] += signed;
+            cluster.mean[j] = cluster.sum[j] / (self.kappa + cluster.count as f64);
+            for (product, x) in column[j..].iter_mut().zip(&row[j..]) {
+                *product += signed * x;
+            }
+        }
+        if cluster.count == 0 {
+            return self.clear(cluster);
+        }
+        cluster.moves += 1;
+        if cluster.moves >= MOVES_BEFORE_REFACTOR || !rank_one(&mut cluster.factor, &mut v, sign) {
+            self.refactor(cluster);
+        }
+        self.follow(cluster);
+    }
+
+    /// The factor of `P_n = scale + products - kappa_n m_n m_n'`, from scratch.
+    fn refactor(&self, cluster: &mut FullCluster) {
+        let d = self.dimension;
+        let kappa = self.kappa + cluster.count as f64;
+        cluster.moves = 0;
+        for j in 0..d {
+            for i in j..d {
+                let at = j * d + i;
+                cluster.factor[at] =
+                    self.scale[at] + (cluster.products[at] - kappa * cluster.mean[i] * cluster.mean[j]);
+            }
+        }
+        factorize(&mut cluster.factor, &self.root, d);
+    }
+
+    fn follow(&self, cluster: &mut FullCluster) {
+        cluster.half_log_det = 0.0;
+        for (j, reciprocal) in cluster.reciprocals.iter_mut().enumerate() {
+            let pivot = cluster.factor[j * self.dimension + j];
+            *reciprocal = 1.0 / pivot;
+            cluster.half_log_det += log(pivot);
+        }
+    }
+}
+
+impl Likelihood for Full {
+    type Cluster = FullCluster;
+
+    fn len(&self) -> usize {
+        self.items
+    }
+
+    fn empty(&self) -> FullCluster {
+        let d = self.dimension;
+        let mut cluster = FullCluster {
+            count: 0,
+            sum: vec![0.0; d],
+            products: vec![0.0; d * d],
+            mean: vec![0.0; d],
+            factor: vec![0.0; d * d],
+            reciprocals: vec![0.0; d],
+            half_log_det: 0.0,
+            moves: 0,
+        };
+        self.clear(&mut cluster);
+        cluster
+    }
+
+    fn insert(&self, cluster: &mut FullCluster, item: usize) {
+        self.change(cluster, item, 1.0);
+    }
+
+    fn remove(&self, cluster: &mut FullCluster, item: usize) {
+        self.change(cluster, item, -1.0);
+    }
+
+    fn log_predictive(&self, cluster: &FullCluster, item: usize) -> f64 {
+        self.score(cluster, self.row(item), &mut Vec::with_capacity(self.dimension))
+    }
+
+    fn log_predictive_without(&self, cluster: &FullCluster, item: usize) -> f64 {
+        self.score_without(cluster, item, &mut Vec::with_capacity(self.dimension))
+    }
+
+    #[inline(always)]
+    fn add_log_predictives(&self, clusters: &[FullCluster], item: usize, own: usize, out: &mut [f64]) {
+        let mut work = Vec::with_capacity(self.dimension);
+        for (k, cluster) in clusters.iter().enumerate() {
+            out[k] += if k == own {
+                self.score_without(cluster, item, &mut work)
+            } else {
+                self.score(cluster, self.row(item), &mut work)
+            };
+        }
+        out[clusters.len()] += self.alone[item];
+    }
+
+    fn clear(&self, cluster: &mut FullCluster) {
+        cluster.count = 0;
+        cluster.moves = 0;
+        cluster.sum.fill(0.0);
+        cluster.products.fill(0.0);
+        cluster.mean.fill(0.0);
+        cluster.factor.copy_from_slice(&self.root);
+        self.follow(cluster);
+    }
+}
+
+impl Full {
+    /// The log density of the cells of a row that are not NaN: a Student t's margins are Student t, with
+    /// the rows and columns of `P_n` that are left and the same degrees of freedom.
+    fn marginal(&self, cluster: &FullCluster, row: &[f64]) -> f64 {
+        let d = self.dimension;
+        let seen: Vec<usize> = (0..d).filter(|&j| !row[j].is_nan()).collect();
+        let factor = DMatrix::from_column_slice(d, d, &cluster.factor).lower_triangle();
+        let factor = factor.select_rows(&seen);
+        let residual = DVector::from_iterator(seen.len(), seen.iter().map(|&j| row[j] - cluster.mean[j]));
+        let root = (&factor * factor.transpose()).cholesky().expect("positive definite as the whole is");
+        let quadratic = residual.dot(&root.solve(&residual));
+        let half_log_det: f64 = root.l_dirty().diagonal().iter().map(|&pivot| ln(pivot)).sum();
+        let (n, width) = (cluster.count as f64, seen.len() as f64);
+        let (freedom, kappa) = (self.degrees + n + 1.0 - d as f64, self.kappa + n);
+        let shrink = kappa / (kappa + 1.0);
+        ln_gamma(0.5 * (freedom + width)) - ln_gamma(0.5 * freedom)
+            + 0.5 * width * (ln(shrink) - ln(std::f64::consts::PI))
+            - half_log_det
+            - 0.5 * (freedom + width) * ln(1.0 + shrink * quadratic)
+    }
+}
+
+impl Predict for Full {
+    /// A cell of a new row may be NaN: missing.
+    fn log_density(&self, cluster: &FullCluster, x: &[f64]) -> f64 {
+        let row: Vec<f64> = x.iter().zip(&self.mean).map(|(x, mean)| x - mean).collect();
+        if row.iter().any(|x| x.is_nan()) {
+            return self.marginal(cluster, &row);
+        }
+        self.score(cluster, &row, &mut Vec::new())
+    }
+
+    fn center(&self, cluster: &FullCluster) -> Vec<f64> {
+        cluster.mean.iter().zip(&self.mean).map(|(m, mean)| m + mean).collect()
+    }
+}

@@ -1,0 +1,346 @@
+//! The model families against the textbook: densities from marginal likelihoods written down afresh.
+
+mod support;
+
+use nalgebra::{DMatrix, DVector};
+use partita::chance::Chance;
+use partita::likelihood::{
+    Column, GammaPoisson, MixedCluster, NormalInverseGamma, NormalInverseWishart, Predict,
+};
+use partita::rng::Sequence;
+use partita::target::{EdgePrior, Predictive, SharedPrior, Sharing};
+use partita::{Blocks, Full, Likelihood, Mixed, Partition, Prior, SharedVariance, State, Target};
+use statrs::function::gamma::ln_gamma;
+use std::f64::consts::{PI, TAU};
+use support::{random_graph, random_table, sequence};
+
+#[track_caller]
+fn assert_close(found: f64, expected: f64, what: &str) {
+    let error = (found - expected).abs();
+    assert!(error < 1e-9 * expected.abs().max(1.0), "{what}: {found}, by the textbook {expected}");
+}
+
+/// The log marginal likelihood of a column's observed cells.
+fn column_evidence(column: &Column, cells: &[f64]) -> f64 {
+    let n = cells.len() as f64;
+    let sum: f64 = cells.iter().sum();
+    match column {
+        Column::Normal(p) => {
+            // Murphy (2007), section 3.5, with the two-pass sum of squares.
+            let mean = if n > 0.0 { sum / n } else { 0.0 };
+            let within: f64 = cells.iter().map(|x| (x - mean).powi(2)).sum();
+            let kappa = p.kappa + n;
+            let rate = p.rate + 0.5 * within + 0.5 * p.kappa * n / kappa * (mean - p.mean).powi(2);
+            let shape = p.shape + 0.5 * n;
+            ln_gamma(shape) - ln_gamma(p.shape) + p.shape * p.rate.ln() - shape * rate.ln()
+                + 0.5 * (p.kappa / kappa).ln()
+                - 0.5 * n * TAU.ln()
+        }
+        Column::Count(p) => {
+            let factorials: f64 = cells.iter().map(|x| ln_gamma(x + 1.0)).sum();
+            ln_gamma(p.shape + sum) - ln_gamma(p.shape) + p.shape * p.rate.ln()
+                - (p.shape + sum) * (p.rate + n).ln()
+                - factorials
+        }
+        Column::Category(p) => {
+            let total: f64 = p.concentrations.iter().sum();
+            let level = |(l, c): (usize, &f64)| {
+                let seen = cells.iter().filter(|x| **x == l as f64).count() as f64;
+                ln_gamma(c + seen) - ln_gamma(*c)
+            };
+            ln_gamma(total) - ln_gamma(total + n)
+                + p.concentrations.iter().enumerate().map(level).sum::<f64>()
+        }
+        other => unreachable!("{other:?}"),
+    }
+}
+
+fn table_evidence(columns: &[Column], rows: &[&[f64]]) -> f64 {
+    let column = |(c, column): (usize, &Column)| {
+        let cells: Vec<f64> = rows.iter().map(|row| row[c]).filter(|x| !x.is_nan()).collect();
+        column_evidence(column, &cells)
+    };
+    columns.iter().enumerate().map(column).sum()
+}
+
+#[test]
+fn columns_agree_with_the_textbook() {
+    for (seed, missing) in [(1, 0.0), (2, 0.3), (3, 0.9)] {
+        let mut chance = sequence(seed);
+        let (columns, values) = random_table(30, missing, &mut chance);
+        let width = columns.len();
+        let row = |i: usize| &values[i * width..(i + 1) * width];
+        let mixed = Mixed::new(&values, &columns).unwrap();
+        for size in [0, 1, 2, 5, 25] {
+            for item in 25..30 {
+                let mut cluster = mixed.empty();
+                (0..size).for_each(|i| mixed.insert(&mut cluster, i));
+                let mut rows: Vec<&[f64]> = (0..size).map(row).collect();
+                let before = table_evidence(&columns, &rows);
+                rows.push(row(item));
+                let expected = table_evidence(&columns, &rows) - before;
+                let what = format!("{size} items, {missing} missing");
+                assert_close(mixed.log_predictive(&cluster, item), expected, &what);
+                assert_close(mixed.log_density(&cluster, row(item)), expected, &what);
+                mixed.insert(&mut cluster, item);
+                assert_close(mixed.log_predictive_without(&cluster, item), expected, &what);
+                mixed.remove(&mut cluster, item);
+                assert_close(mixed.log_predictive(&cluster, item), expected, &what);
+            }
+        }
+    }
+}
+
+/// Large counts leave the tables of `ln Gamma`; the densities stay as good.
+#[test]
+fn large_counts_agree_with_the_textbook() {
+    let prior = GammaPoisson { shape: 1.5, rate: 0.01 };
+    let values = vec![70_000.0, 65_000.0, 0.0, 300.0, 4_294_967_294.0, 66_000.0];
+    let mixed = Mixed::counts(values.clone(), 1, prior).unwrap();
+    for members in [vec![1], vec![1, 2, 3], vec![1, 2, 3, 5], vec![4]] {
+        let mut cluster = mixed.empty();
+        members.iter().for_each(|&i| mixed.insert(&mut cluster, i));
+        // The negative binomial as a product, in logarithms.
+        let (a, b) = (
+            prior.shape + members.iter().map(|&i| values[i]).sum::<f64>(),
+            prior.rate + members.len() as f64,
+        );
+        let x = values[0] as u32;
+        let product: f64 = (0..x).map(|i| ((a + f64::from(i)) / f64::from(i + 1)).ln()).sum();
+        let expected = product - a * (1.0 / b).ln_1p() - f64::from(x) * (b + 1.0).ln();
+        assert_close(mixed.log_predictive(&cluster, 0), expected, &format!("{members:?}"));
+        mixed.insert(&mut cluster, 0);
+        assert_close(mixed.log_predictive_without(&cluster, 0), expected, &format!("{members:?}"));
+    }
+}
+
+#[test]
+fn centers_are_posterior_means() {
+    let columns = support::columns();
+    let values = [1.0, 3.0, 2.0, 1.0, 2.0, 0.0, 1.0, 1.0, f64::NAN, f64::NAN, f64::NAN, f64::NAN];
+    let mixed = Mixed::new(&values, &columns).unwrap();
+    let mut cluster: MixedCluster = mixed.empty();
+    (0..3).for_each(|i| mixed.insert(&mut cluster, i));
+    let center = mixed.center(&cluster);
+    assert_close(center[0], (0.4 * 0.1 + 3.0) / 2.4, "mean");
+    assert_close(center[1], 3.8 / 2.3, "rate");
+    assert!(center[2].is_nan(), "three levels have no mean");
+    assert_close(center[3], 2.7 / 3.9, "probability");
+    assert_eq!(mixed.log_density(&cluster, &[f64::NAN, 0.5, f64::NAN, f64::NAN]), f64::NEG_INFINITY);
+    assert_eq!(mixed.log_density(&cluster, &[f64::NAN, f64::NAN, 3.0, f64::NAN]), f64::NEG_INFINITY);
+}
+
+/// The log marginal likelihood of rows under a normal-inverse-Wishart prior (Murphy 2007, eq. 266).
+fn wishart_evidence(prior: &NormalInverseWishart, rows: &[&[f64]]) -> f64 {
+    let (d, n) = (prior.mean.len(), rows.len() as f64);
+    let vector = |x: &[f64]| DVector::from_column_slice(x);
+    let mut mean = DVector::zeros(d);
+    rows.iter().for_each(|row| mean += vector(row) / n);
+    let scale = DMatrix::from_row_slice(d, d, &prior.scale);
+    let mut after = scale.clone();
+    for row in rows {
+        let e = vector(row) - &mean;
+        after += &e * e.transpose();
+    }
+    let e = &mean - vector(&prior.mean);
+    after += &e * e.transpose() * (prior.kappa * n / (prior.kappa + n));
+    let ln_gamma_d = |a: f64| (0..d).map(|j| ln_gamma(a - 0.5 * j as f64)).sum::<f64>();
+    let (nu, df) = (prior.degrees + n, d as f64);
+    ln_gamma_d(0.5 * nu) - ln_gamma_d(0.5 * prior.degrees) - 0.5 * n * df * PI.ln()
+        + 0.5 * prior.degrees * scale.determinant().ln()
+        - 0.5 * nu * after.determinant().ln()
+        + 0.5 * df * (prior.kappa / (prior.kappa + n)).ln()
+}
+
+fn random_wishart(d: usize, chance: &mut Sequence) -> NormalInverseWishart {
+    let root = DMatrix::from_fn(d, d, |_, _| chance.normal());
+    let scale = &root * root.transpose() + DMatrix::identity(d, d) * 0.3;
+    NormalInverseWishart {
+        mean: (0..d).map(|_| chance.normal()).collect(),
+        kappa: 0.2 + chance.uniform(),
+        degrees: d as f64 - 0.5 + 3.0 * chance.uniform(),
+        scale: scale.as_slice().to_vec(),
+    }
+}
+
+#[test]
+fn full_covariances_agree_with_the_textbook() {
+    let mut chance = sequence(4);
+    for d in [1, 2, 3, 5, 9] {
+        let prior = random_wishart(d, &mut chance);
+        let values: Vec<f64> = (0..24 * d).map(|_| 2.0 * chance.normal()).collect();
+        let row = |i: usize| &values[i * d..(i + 1) * d];
+        let full = Full::new(values.clone(), &prior).unwrap();
+        for size in [0, 1, 2, 20] {
+            let mut cluster = full.empty();
+            (0..size).for_each(|i| full.insert(&mut cluster, i));
+            let mut rows: Vec<&[f64]> = (0..size).map(row).collect();
+            let before = if size == 0 { 0.0 } else { wishart_evidence(&prior, &rows) };
+            rows.push(row(20));
+            let expected = wishart_evidence(&prior, &rows) - before;
+            let what = format!("d = {d}, {size} items");
+            assert_close(full.log_predictive(&cluster, 20), expected, &what);
+            assert_close(full.log_density(&cluster, row(20)), expected, &what);
+            full.insert(&mut cluster, 20);
+            assert_close(full.log_predictive_without(&cluster, 20), expected, &what);
+            full.remove(&mut cluster, 20);
+            assert_close(full.log_predictive(&cluster, 20), expected, &what);
+        }
+        // A missing cell of a new row: the margin of the prior is again such a prior, of fewer degrees.
+        if d > 1 {
+            let less = |x: &[f64]| x[..d - 1].to_vec();
+            let narrow = NormalInverseWishart {
+                mean: less(&prior.mean),
+                degrees: prior.degrees - 1.0,
+                scale: prior.scale.chunks(d).take(d - 1).flat_map(less).collect(),
+                ..prior
+            };
+            let narrow = Full::new(values.chunks(d).flat_map(less).collect(), &narrow).unwrap();
+            let (mut small, mut large) = (narrow.empty(), full.empty());
+            for i in 0..15 {
+                narrow.insert(&mut small, i);
+                full.insert(&mut large, i);
+            }
+            let mut point = row(20).to_vec();
+            point[d - 1] = f64::NAN;
+            let expected = narrow.log_predictive(&small, 20);
+            assert_close(full.log_density(&large, &point), expected, "margin");
+            assert_eq!(full.log_density(&large, &vec![f64::NAN; d]), 0.0);
+        }
+        // With one column the diagonal model is the same.
+        if d == 1 {
+            let (a, b) = (0.5 * prior.degrees, 0.5 * prior.scale[0]);
+            let one = NormalInverseGamma { mean: prior.mean[0], kappa: prior.kappa, shape: a, rate: b };
+            let diagonal = Mixed::diagonal(values.clone(), 1, one).unwrap();
+            let (mut narrow, mut wide) = (diagonal.empty(), full.empty());
+            for i in 0..24 {
+                assert_close(
+                    diagonal.log_predictive(&narrow, i),
+                    full.log_predictive(&wide, i),
+                    "one column",
+                );
+                diagonal.insert(&mut narrow, i);
+                full.insert(&mut wide, i);
+            }
+            assert_close(diagonal.center(&narrow)[0], full.center(&wide)[0], "centre");
+        }
+    }
+}
+
+/// Far outliers come and go: what is left is as if they had never been there.
+#[test]
+fn full_covariances_survive_outliers() {
+    let mut chance = sequence(5);
+    let d = 4;
+    let mut values: Vec<f64> = (0..40 * d).map(|_| chance.normal()).collect();
+    values[39 * d..].fill(1e5);
+    let full = Full::new(values, &NormalInverseWishart::weak(d)).unwrap();
+    let (mut visited, mut fresh) = (full.empty(), full.empty());
+    for i in 0..30 {
+        full.insert(&mut visited, i);
+        full.insert(&mut fresh, i);
+    }
+    for _ in 0..3 {
+        full.insert(&mut visited, 39);
+        assert!(full.log_predictive_without(&visited, 39).is_finite());
+        full.remove(&mut visited, 39);
+    }
+    let (found, expected) = (full.log_predictive(&visited, 35), full.log_predictive(&fresh, 35));
+    assert!((found - expected).abs() < 1e-4, "{found} {expected}");
+}
+
+/// The predictive density of a shared variance is the ratio of evidences, summed over where the point goes.
+#[test]
+fn a_shared_variance_predicts_the_ratio_of_evidences() {
+    let mut chance = sequence(6);
+    let (d, mean) = (3, [0.2, -0.4, 1.0]);
+    let values: Vec<f64> = (0..8 * d).map(|_| 1.5 * chance.normal()).collect();
+    let prior = Prior::pitman_yor(0.2, 0.7).unwrap();
+    let variance = SharedPrior { kappa: 0.3, shape: 1.4, rate: 0.6 };
+    for sharing in [Sharing::Everything, Sharing::EachColumn] {
+        let with = |n: usize| {
+            SharedVariance::new(prior, values[..n * d].to_vec(), &mean, variance, sharing).unwrap()
+        };
+        let (seven, eight) = (with(7), with(8));
+        let labels = [0, 1, 0, 2, 2, 0, 1];
+        let z = Partition::from_labels(&labels).unwrap();
+        let state = State::new(&seven, z.clone());
+        let place = |to: usize| {
+            let labels: Vec<usize> = labels.iter().copied().chain([to]).collect();
+            eight.log_probability(&Partition::from_labels(&labels).unwrap()) - seven.log_probability(&z)
+        };
+        let expected = (0..4).map(|to| place(to).exp()).sum::<f64>().ln();
+        let found = seven.log_predictive_density(state.stats(), &z, &values[7 * d..]);
+        assert_close(found, expected, "predictive density");
+        let center = seven.center(state.stats(), &z, 1);
+        assert_close(center[0], (0.3 * 0.2 + values[d] + values[6 * d]) / 2.3, "centre");
+    }
+}
+
+/// The evidence of a shared variance against a dense Gaussian integral: `x ~ t` with covariance
+/// `I + J / kappa` within clusters.
+#[test]
+fn a_shared_variance_agrees_with_the_textbook() {
+    let mut chance = sequence(7);
+    let (n, d, mean) = (6, 2, [0.3, -0.2]);
+    let values: Vec<f64> = (0..n * d).map(|_| chance.normal()).collect();
+    let variance = SharedPrior { kappa: 0.4, shape: 1.2, rate: 0.7 };
+    let prior = Prior::dirichlet(0.8).unwrap();
+    for labels in [[0, 0, 0, 0, 0, 0], [0, 1, 0, 2, 1, 0], [0, 1, 2, 3, 4, 5]] {
+        let z = Partition::from_labels(&labels).unwrap();
+        let within = DMatrix::from_fn(n, n, |i, j| {
+            f64::from(u8::from(i == j)) + if labels[i] == labels[j] { 1.0 / variance.kappa } else { 0.0 }
+        });
+        let inverse = within.clone().try_inverse().unwrap();
+        let quadratics: Vec<f64> = (0..d)
+            .map(|c| {
+                let x = DVector::from_fn(n, |i, _| values[i * d + c] - mean[c]);
+                (x.transpose() * &inverse * x)[0]
+            })
+            .collect();
+        let student = |quadratic: f64, cells: f64, log_det: f64| {
+            let a = variance.shape + 0.5 * cells;
+            ln_gamma(a) - ln_gamma(variance.shape) + variance.shape * variance.rate.ln()
+                - 0.5 * cells * TAU.ln()
+                - 0.5 * log_det
+                - a * (variance.rate + 0.5 * quadratic).ln()
+        };
+        let log_det = within.determinant().ln();
+        let everything = student(quadratics.iter().sum(), (n * d) as f64, d as f64 * log_det);
+        let each: f64 = quadratics.iter().map(|q| student(*q, n as f64, log_det)).sum();
+        for (sharing, expected) in [(Sharing::Everything, everything), (Sharing::EachColumn, each)] {
+            let target = SharedVariance::new(prior, values.clone(), &mean, variance, sharing).unwrap();
+            assert_close(target.log_probability(&z), prior.log_probability(&z) + expected, "evidence");
+        }
+    }
+}
+
+/// The block model's probability, pair by pair of vertices from the definition.
+#[test]
+fn blocks_agree_with_the_textbook() {
+    let mut chance = sequence(8);
+    let graph = random_graph(12, 0.4, &mut chance);
+    let (prior, edge) = (Prior::dirichlet(0.8).unwrap(), EdgePrior { present: 0.7, absent: 2.1 });
+    let target = Blocks::new(prior, graph.clone(), edge).unwrap();
+    for _ in 0..20 {
+        let labels: Vec<usize> = (0..12).map(|_| chance.below(4)).collect();
+        let z = Partition::from_labels(&labels).unwrap();
+        let mut expected = prior.log_probability(&z);
+        for c in 0..4 {
+            for d in 0..=c {
+                let (mut present, mut absent) = (edge.present, edge.absent);
+                for u in 0..12 {
+                    for v in 0..u {
+                        if (labels[u].max(labels[v]), labels[u].min(labels[v])) == (c, d) {
+                            let joined = graph.neighbors(u).contains(&(v as u32));
+                            *if joined { &mut present } else { &mut absent } += 1.0;
+                        }
+                    }
+                }
+                let ln_beta = |a: f64, b: f64| ln_gamma(a) + ln_gamma(b) - ln_gamma(a + b);
+                expected += ln_beta(present, absent) - ln_beta(edge.present, edge.absent);
+            }
+        }
+        assert_close(target.log_probability(&z), expected, "evidence");
+    }
+}
