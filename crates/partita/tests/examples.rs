@@ -17,3 +17,12 @@ mod predictives;
 fn predictives_runs() {
     predictives::main().unwrap();
 }
+
+#[allow(dead_code)]
+#[path = "../examples/trace.rs"]
+mod trace;
+
+#[test]
+fn trace_runs() {
+    trace::main().unwrap();
+}
