@@ -22,6 +22,7 @@ mod analysis;
 mod npy;
 mod pilot;
 mod pool;
+mod stopwatch;
 
 /// Why a run did not end well; each kind has its exit status.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -152,7 +152,7 @@ pub struct Estimates {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Budget {
-    /// Wall time, as in the paper.
+    /// Wall time, as in the paper, of a processor of its own: time that others had is not counted.
     #[default]
     Time,
     /// Sweeps of single chains: the same on every machine.

@@ -1,4 +1,4 @@
-//! Coupled estimates, and naive ones that had the same wall time: the paper's comparison.
+//! Coupled estimates, and naive ones that had the same time on a processor: the paper's comparison.
 
 use super::definition::{Budget, Estimates};
 use super::{NAIVE_CHAINS, Setting};
@@ -6,10 +6,10 @@ use crate::Failure;
 use crate::directory::Ledger;
 use crate::model::{Model, Row, Settings};
 use crate::pool;
+use crate::stopwatch::Stopwatch;
 use partita::{Schedule, Stream};
 use std::collections::HashSet;
 use std::path::Path;
-use std::time::Instant;
 
 /// All estimates of an arm, in replicate order: one column a summary.
 #[derive(Debug, Clone, Default)]
@@ -77,16 +77,18 @@ fn one(
     wanted: &Estimates,
     stop: &dyn Fn() -> bool,
 ) -> Option<Row> {
+    let watch = Stopwatch::start();
     let (mut row, _) = model.replicate(number, settings, stop)?;
+    row.seconds = watch.seconds();
     let width = model.names().len();
     row.values.truncate(width);
     let mut trace = Vec::new();
-    let begin = Instant::now();
+    let watch = Stopwatch::start();
     let stream = Stream::new(settings.seed, NAIVE_CHAINS | number);
     model.chain(&stream, &mut |t, values| {
         trace.extend_from_slice(values);
         let more = match wanted.naive_budget {
-            Budget::Time => begin.elapsed().as_secs_f64() < row.seconds,
+            Budget::Time => !watch.has_run(row.seconds),
             Budget::Sweeps => t < row.kernel_calls,
         };
         more && !stop()

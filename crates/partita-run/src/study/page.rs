@@ -112,7 +112,7 @@ pub(super) fn render(
                     section {
                         h2 { "How to repeat it" }
                         div.command { pre { code { (command) } } }
-                        p { "partita " (findings.version) ". Naive chains run as long as their coupled pair took by the clock, so their numbers differ a little between runs; coupled estimates, meeting times and truths repeat to the bit." }
+                        p { "partita " (findings.version) ". Naive chains run as long as their coupled pair took on its processor, so their numbers differ a little between runs; coupled estimates, meeting times and truths repeat to the bit." }
                     }
                 }
                 footer { "Made by partita: unbiased estimates from coupled Markov chains of partitions." }
