@@ -212,8 +212,9 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
 /// Nanoseconds of each way of going through all problems: the fastest of passes that take turns.
 fn time<const WAYS: usize>(problems: usize, mut ways: [&mut dyn FnMut(); WAYS]) -> [f64; WAYS] {
     let mut fastest = [Duration::MAX; WAYS];
-    let start = Instant::now();
-    while start.elapsed() < Duration::from_millis(100) {
+    let (start, mut passes) = (Instant::now(), 0);
+    while passes < 20 || start.elapsed() < Duration::from_millis(100) {
+        passes += 1;
         for (way, fastest) in ways.iter_mut().zip(&mut fastest) {
             let start = Instant::now();
             way();
