@@ -4,8 +4,8 @@
 //! the workspace where they are, and generates mixtures of the same shape where they are not. Machines
 //! are noisy: what is compared takes turns, the same work is timed several times and the fastest counts,
 //! figures are medians of rounds of such times, and ratios are what counts.
-//! With `PARTITA_DUMP=FOLDER` the recorded problems and their times are written there as JSON, for
-//! `scripts/compare_pot.py`.
+//! `PARTITA_PROBLEMS_ONLY=1` leaves the steps out. With `PARTITA_DUMP=FOLDER` the recorded problems and
+//! their times are written there as JSON, for `scripts/compare_pot.py`.
 
 use partita::chance::Chance;
 use partita::coupling::{Cell, Coupling, Nugget, Optimal, Step, Tally};
