@@ -61,10 +61,7 @@ impl Square {
             self.put(column, row, height, &mirrored)?;
             self.put(row, column, width, tile)
         };
-        write().map_err(|e| {
-            let _ = fs::remove_file(&self.part);
-            broken("be written", &self.path, &e)
-        })
+        write().map_err(|e| broken("be written", &self.path, &e))
     }
 
     fn put(&mut self, row: usize, column: usize, width: usize, cells: &[f32]) -> io::Result<()> {
@@ -83,10 +80,14 @@ impl Square {
             self.file.sync_all()?;
             fs::rename(&self.part, &self.path)
         };
-        end().map_err(|e| {
-            let _ = fs::remove_file(&self.part);
-            broken("be written", &self.path, &e)
-        })
+        end().map_err(|e| broken("be written", &self.path, &e))
+    }
+}
+
+impl Drop for Square {
+    /// What was not finished goes.
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.part);
     }
 }
 

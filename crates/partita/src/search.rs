@@ -30,7 +30,7 @@ pub struct Effort {
 
 impl Default for Effort {
     fn default() -> Self {
-        Effort { runs: 16, looks: 1_000_000_000, cells: 32_000_000 }
+        Effort { runs: 16, looks: 400_000_000, cells: 32_000_000 }
     }
 }
 
