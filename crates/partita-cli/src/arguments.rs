@@ -5,7 +5,7 @@ use crate::data::DataOptions;
 use clap::{Args, Parser, Subcommand};
 use partita_run::Failure;
 use partita_run::config::{
-    Alpha, Coupling, Covariance, Duration, Metric, Options, Sampler, Shard, Start, Summary,
+    Alpha, Coupling, Covariance, Duration, Loss, Metric, Options, Sampler, Shard, Start, Summary,
 };
 use std::path::PathBuf;
 
@@ -53,10 +53,35 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Write summary.json and report.html of a run again
+    /// Write summary.json, report.html and the clustering of a run again
     Report {
         /// The run directory
         run: PathBuf,
+        /// The loss of the point clustering: vi or binder [that of the run]
+        #[arg(long)]
+        loss: Option<Loss>,
+        /// Write the whole co-clustering matrix, of up to 20,000 items
+        #[arg(long)]
+        matrix: bool,
+        /// Print one JSON object and nothing else on standard output
+        #[arg(long)]
+        json: bool,
+    },
+    /// Predict new rows from the states that a run has kept: densities, clusters to join
+    Predict {
+        /// The run directory
+        run: PathBuf,
+        /// The new rows: a table with the columns of the run
+        rows: PathBuf,
+        /// The held-out score instead: the log predictive density of all rows
+        #[arg(long)]
+        score: bool,
+        /// The loss of the point clustering: vi or binder [that of the run]
+        #[arg(long)]
+        loss: Option<Loss>,
+        /// Write the predictions to a file instead of standard output
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
         /// Print one JSON object and nothing else on standard output
         #[arg(long)]
         json: bool,
@@ -194,6 +219,9 @@ pub struct RunOptions {
     /// States kept of each replicate, for the matrices and the report
     #[arg(long, value_name = "N", help_heading = "Running")]
     keep_draws: Option<usize>,
+    /// What the point clustering is near the posterior in: vi or binder [vi]
+    #[arg(long, help_heading = "Running")]
+    loss: Option<Loss>,
     /// Run one share of the replicates: 3/100
     #[arg(long, value_name = "I/N", help_heading = "Running")]
     shard: Option<Shard>,
@@ -275,6 +303,7 @@ impl RunOptions {
             seed: self.seed,
             summary: self.summary,
             keep_draws: self.keep_draws,
+            loss: self.loss,
             threads: self.threads,
             shard: self.shard,
             out: self.out,

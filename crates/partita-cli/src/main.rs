@@ -3,13 +3,14 @@
 
 mod arguments;
 mod data;
+mod predict;
 mod reproduce;
 mod screen;
 
 use arguments::{Arguments, Command, RunOptions};
 use clap::Parser;
 use partita_run::config::Task;
-use partita_run::session::{self, Outcome, Request};
+use partita_run::session::{self, Again, Outcome, Request};
 use partita_run::{Failure, results};
 use screen::Screen;
 use std::process::ExitCode;
@@ -59,9 +60,12 @@ fn run(command: Command) -> Result<(), Failure> {
             let outcome = session::merge(&runs, &out, force)?;
             show(&outcome, json)
         }
-        Command::Report { run, json } => {
-            let outcome = session::report(&run)?;
+        Command::Report { run, loss, matrix, json } => {
+            let outcome = session::report(&run, Again { loss, matrix })?;
             show(&outcome, json)
+        }
+        Command::Predict { run, rows, score, loss, out, json } => {
+            predict::show(&session::predict(&run, &rows, loss)?, score, json, out.as_deref())
         }
         Command::Data(options) => data::run(options),
     }

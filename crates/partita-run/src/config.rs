@@ -5,7 +5,9 @@
 
 mod choice;
 
-pub use choice::{Alpha, Coupling, Covariance, Duration, Grid, Metric, Sampler, Shard, Start, Summary, Task};
+pub use choice::{
+    Alpha, Coupling, Covariance, Duration, Grid, Loss, Metric, Sampler, Shard, Start, Summary, Task,
+};
 
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -70,6 +72,8 @@ pub struct Options {
     pub summary: Option<Vec<Summary>>,
     /// States kept of each replicate, for the matrices and later questions.
     pub keep_draws: Option<usize>,
+    /// The loss that the point clustering minimises.
+    pub loss: Option<Loss>,
     /// Worker threads; does not change results.
     pub threads: Option<usize>,
     /// Which share of the replicates to run.
@@ -208,6 +212,7 @@ impl Options {
             seed: Some(1),
             summary: Some(vec![]),
             keep_draws: Some(1),
+            loss: Some(Loss::Vi),
             threads: Some(1),
             shard: Some(Shard { number: 1, of: 1 }),
             out: Some("out".into()),
@@ -248,6 +253,7 @@ impl Options {
             seed,
             summary,
             keep_draws,
+            loss,
             threads,
             shard,
             out,

@@ -26,7 +26,7 @@ pub use standardize::Scaling;
 pub struct Table {
     /// The path it was read from, as it stands in error sentences.
     pub source: String,
-    /// Number of rows, at least two.
+    /// Number of rows, at least two unless one was said to be enough.
     pub rows: usize,
     /// Number of columns, at least one.
     pub columns: usize,
@@ -81,6 +81,8 @@ pub struct ReadOptions {
     pub label_column: Option<String>,
     /// What to do with missing cells.
     pub missing: Missing,
+    /// Whether one row is enough, as for rows to predict.
+    pub one_row: bool,
 }
 
 impl ReadOptions {

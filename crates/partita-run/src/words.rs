@@ -19,6 +19,15 @@ pub(crate) fn plain(error: &std::io::Error) -> String {
     }
 }
 
+/// A text as a cell of CSV, quoted where it must be.
+pub(crate) fn csv_cell(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.into()
+    }
+}
+
 /// A value with the digits its uncertainty supports: two digits of it.
 pub fn rounded(value: f64, uncertainty: f64) -> String {
     if !value.is_finite() {

@@ -32,6 +32,7 @@ fn every_command_of_the_documents_runs() {
         let scratch = Scratch::new();
         scratch.write("seeds.csv", &scratch.read("data.csv"));
         scratch.write("graph.txt", &scratch.read("octahedron.txt"));
+        scratch.write("new.csv", "x,y\n-2,0\n0,3\n");
         for command in commands(&fs::read_to_string(&document).unwrap()) {
             let mut command = SMALLER.iter().fold(command, |c, (from, to)| c.replace(from, to));
             let starts =

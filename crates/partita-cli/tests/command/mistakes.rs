@@ -142,6 +142,7 @@ fn a_directory_in_use_and_force() {
     scratch.ok(&format!("{run} --seed 1 --keep-draws 0 --force"));
     assert_eq!(scratch.rows("run"), before);
     assert!(!scratch.exists("run/draws.csv") && !scratch.exists("run/co_clustering.npy"));
+    assert!(!scratch.exists("run/clustering.csv") && !scratch.exists("run/co_clustering_se.npy"));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::{CoMatrix, meeting_curve};
 use crate::directory::{Draw, Run};
 use crate::model::{Input, Model, Row};
-use crate::results::{CoClustering, Density, Estimates, Page, Scatter, Summary};
+use crate::results::{Clustering, CoClustering, Density, Estimates, Page, Scatter, Summary};
 use crate::words;
 use nalgebra::{DMatrix, SymmetricEigen};
 use partita::aggregate::Moments;
@@ -88,10 +88,19 @@ pub(crate) fn answer(summary: &Summary) -> Vec<String> {
             Some(("co", pair)) => {
                 format!("Items {} share a cluster with probability", pair.replace(',', " and "))
             }
-            Some((_, rest)) => format!("The expected {rest} against the known labels is"),
+            Some(("reference", "ari")) => "The expected adjusted Rand index with the known labels is".into(),
+            Some(("reference", "vi")) => {
+                "The expected variation of information to the known labels, in nats, is".into()
+            }
+            Some(("reference", _)) => {
+                "The expected number of ordered pairs of items on which clusters and known labels disagree is"
+                    .into()
+            }
+            Some((what, at)) => format!("The expected {what} at {at} is"),
         };
         sentences.push(format!("{what} {} (95 % interval {} to {}).", of(line.mean), of(low), of(high)));
     }
+    sentences.extend(summary.clustering.as_ref().map(one_clustering));
     if let Some(median) = summary.meeting.median {
         let sweeps = summary.tv_sweeps.map_or(String::new(), |t| {
             format!(" One chain needs at most {t} sweeps to be within 0.01 of the target in total variation.")
@@ -102,6 +111,27 @@ pub(crate) fn answer(summary: &Summary) -> Vec<String> {
         ));
     }
     sentences
+}
+
+/// One clustering in a sentence or two.
+fn one_clustering(c: &Clustering) -> String {
+    const TOLD: usize = 8;
+    let sizes: Vec<String> = c.sizes.iter().take(TOLD).map(ToString::to_string).collect();
+    let rest = c.sizes.len().saturating_sub(TOLD);
+    let sizes = sizes.join(", ") + &if rest > 0 { format!(" and {rest} smaller") } else { String::new() };
+    let clusters = if c.sizes.len() == 1 { "cluster" } else { "clusters" };
+    let se = c.se.unwrap_or(0.0);
+    let of = |v: f64| words::rounded(v, se);
+    let name = if c.loss == "vi" { "variation of information (nats)" } else { "Binder loss" };
+    let mut text = format!("One clustering: {} {clusters} of {sizes} items", c.sizes.len());
+    if let Some((loss, [low, high])) = c.expected_loss.zip(c.ci95) {
+        text += &format!("; its expected {name} is {} (95 % interval {} to {})", of(loss), of(low), of(high));
+    }
+    text += &format!(". 95 % of the posterior lies within {:.3} of it.", c.ball.radius);
+    if let Some(ari) = c.reference_ari {
+        text += &format!(" Its adjusted Rand index with the known labels is {ari:.3}.");
+    }
+    text
 }
 
 fn estimates(context: &Context) -> Vec<Estimates> {

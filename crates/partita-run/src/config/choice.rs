@@ -21,7 +21,7 @@ macro_rules! as_text {
     )*};
 }
 
-as_text!(Alpha, Start, Summary, Shard, Duration, Task, Covariance, Sampler, Coupling, Metric);
+as_text!(Alpha, Start, Summary, Shard, Duration, Task, Covariance, Sampler, Coupling, Metric, Loss);
 
 /// A choice among fixed words.
 macro_rules! words {
@@ -113,6 +113,23 @@ words! {
         Hamming = "hamming",
         /// Variation of information.
         Vi = "vi",
+    }
+}
+
+words! {
+    /// What a point clustering shall be near to the posterior in.
+    Loss {
+        /// Variation of information, in nats.
+        Vi = "vi",
+        /// Binder's: the share of ordered pairs of items on which two clusterings disagree.
+        Binder = "binder",
+    }
+}
+
+#[allow(clippy::derivable_impls, reason = "the macro that makes the words derives for all alike")]
+impl Default for Loss {
+    fn default() -> Self {
+        Loss::Vi
     }
 }
 

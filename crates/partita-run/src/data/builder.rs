@@ -16,6 +16,7 @@ pub(super) struct Builder {
     /// Values so far, row-major.
     pub values: Vec<f64>,
     keep_missing: bool,
+    least_rows: usize,
     ids: Vec<String>,
     labels: Labels,
     seen: HashMap<String, u32>,
@@ -29,6 +30,7 @@ impl Builder {
             plan,
             values: Vec::new(),
             keep_missing: options.missing == Missing::Keep,
+            least_rows: if options.one_row { 1 } else { 2 },
             ids: Vec::new(),
             labels: Labels { names: Vec::new(), index: Vec::new() },
             seen: HashMap::new(),
@@ -105,7 +107,7 @@ impl Builder {
     pub fn finish(mut self) -> Result<Table, DataError> {
         let columns = self.plan.data.len();
         let rows = self.values.len() / columns;
-        if rows < 2 {
+        if rows < self.least_rows {
             return Err(DataError::TooFewRows { file: self.file, rows });
         }
         self.values.shrink_to_fit();

@@ -46,7 +46,7 @@ pub(super) fn read(mut source: Source, options: &ReadOptions) -> Result<Table, D
     if wanted.is_none_or(|wanted| wanted > most) {
         return Err(header.wrong_size(&file, "fewer bytes"));
     }
-    if header.rows < 2 {
+    if header.rows < 2 && !(options.one_row && header.rows == 1) {
         return Err(DataError::TooFewRows { file, rows: header.rows as usize });
     }
     if header.columns > MOST_COLUMNS {

@@ -1,7 +1,7 @@
 //! From options to a model: reads the file, fills in what was left open, builds the target.
 
 use super::choices::{AnyCoupling, AnyKernel, AnyStart};
-use super::{AnySummary, COUNTED, Densities, Model, Problem, density, summaries};
+use super::{AnySummary, COUNTED, Densities, Joinings, Model, Problem, density, predict, summaries};
 use crate::Failure;
 use crate::config::{self, Alpha, Options, Task};
 use crate::data::{DataError, ReadOptions, Scaling, Table};
@@ -158,8 +158,9 @@ fn fit(options: &mut Options) -> Result<(Box<dyn Model>, Input), Failure> {
     };
     let densities = (dimension == 1).then_some(density::densities as _);
     let second_start = Some(second_start);
-    let model =
-        problem(options, Parts { target, start, second_start, reference, sweep_work, densities, density })?;
+    let joinings = Some(predict::joinings as _);
+    let parts = Parts { target, start, second_start, reference, sweep_work, densities, joinings, density };
+    let model = problem(options, parts)?;
     Ok((model, input))
 }
 
@@ -211,6 +212,7 @@ fn color(options: &mut Options) -> Result<(Box<dyn Model>, Input), Failure> {
         reference: None,
         sweep_work,
         densities: None,
+        joinings: None,
         density: |_: &config::Grid| None,
     };
     let model = problem(options, parts)?;
@@ -242,6 +244,7 @@ struct Parts<T, D> {
     reference: Option<Partition>,
     sweep_work: f64,
     densities: Option<Densities<T>>,
+    joinings: Option<Joinings<T>>,
     density: D,
 }
 
@@ -275,5 +278,6 @@ fn problem<T: Target + 'static>(
         count_names,
         sweep_work: parts.sweep_work,
         densities: parts.densities,
+        joinings: parts.joinings,
     }))
 }
