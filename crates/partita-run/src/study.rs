@@ -233,10 +233,13 @@ fn claim_directory(request: &Request) -> Result<Option<File>, Failure> {
         version: &'a str,
         seed: u64,
         scale: f64,
-        study: &'a Study,
+        study: &'a str,
+        arms: &'a [Arm],
     }
     let Request { study, scale, seed, out, .. } = request;
-    let identity = Identity { version: env!("CARGO_PKG_VERSION"), seed: *seed, scale: *scale, study };
+    // Words and claims may change; what was run may not.
+    let (version, arms) = (env!("CARGO_PKG_VERSION"), &study.arms[..]);
+    let identity = Identity { version, seed: *seed, scale: *scale, study: &study.name, arms };
     let text = toml::to_string_pretty(&identity).expect("a study is a table");
     let path = out.join("study.toml");
     let refuse = |why: &str| Err(Failure::bad(format!("{}: {why}: choose another --out", out.display())));

@@ -263,12 +263,12 @@ fn distances(all: &[Met]) -> Option<Panel> {
     let mut marks = Vec::new();
     for (met, hue) in all.iter().zip(HUES).filter(|(met, _)| !met.distances.is_empty()) {
         marks.push(Mark::Band { hue, points: met.distances.iter().map(|d| [d[0], d[1], d[3]]).collect() });
-        marks.push(line(&met.name, hue, met.distances.iter().map(|d| [d[0], d[2]])));
+        marks.push(line(&met.name, hue, met.distances.iter().map(|d| [d[0], d[4]])));
     }
     (!marks.is_empty()).then(|| Panel {
         title: "Distance between the chains".into(),
         x: Axis { label: "sweeps".into(), ..Axis::default() },
-        y: Axis { label: "Hamming distance, median and 20–80 %".into(), ..Axis::default() },
+        y: Axis { label: "Hamming distance, mean and 20–80 %".into(), ..Axis::default() },
         marks,
     })
 }

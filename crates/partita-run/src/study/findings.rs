@@ -168,11 +168,12 @@ pub(super) fn measurements(arm: &ArmResults) -> Vec<Measurement> {
             let value = met.curve.quantile(q).map_or(f64::INFINITY, |t| t as f64);
             push(format!("{} meeting {word}", met.name), value, None);
         }
-        let areas: f64 = met.distances.iter().map(|d| d[2]).sum();
         if !met.distances.is_empty() {
-            push(format!("{} distance area", met.name), areas, None);
+            let mean = met.distances.iter().map(|d| d[4]).sum::<f64>() / met.distances.len() as f64;
+            push(format!("{} mean distance", met.name), mean, None);
             for d in met.distances.iter().filter(|d| [1.0, 10.0, 50.0, 100.0].contains(&d[0])) {
-                push(format!("{} distance @ {}", met.name, d[0]), d[2], None);
+                push(format!("{} median distance @ {}", met.name, d[0]), d[2], None);
+                push(format!("{} mean distance @ {}", met.name, d[0]), d[4], None);
             }
         }
     }

@@ -45,7 +45,7 @@ fn caption(name: &str) -> &'static str {
         }
         "coupling" => {
             "Left: Kaplan-Meier curves of meeting times with 95 % bands; a tick marks pairs that were cut unmet. Right: the \
-             Hamming distance between the chains, median and 20 % to 80 %, sweep by sweep."
+             Hamming distance between the chains, mean and 20 % to 80 %, sweep by sweep."
         }
         "trimming" => "Root mean squared error against the amount trimmed, at a fixed number of processes.",
         "outliers" => {
