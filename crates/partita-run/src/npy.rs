@@ -105,7 +105,7 @@ mod tests {
         square.write_tile(2, 2, 1, &[1.0]).unwrap();
         square.finish().unwrap();
         let table = crate::data::Table::read(&path, &crate::data::ReadOptions::default()).unwrap();
-        std::fs::remove_file(&path).unwrap();
+        fs::remove_file(&path).unwrap();
         assert_eq!((table.rows, table.columns), (3, 3));
         assert_eq!(table.values, [1.0, 0.25, 0.5, 0.25, 1.0, -0.5, 0.5, -0.5, 1.0]);
     }
