@@ -2,9 +2,13 @@
 
 mod choices;
 mod density;
+mod family;
+mod graphs;
 mod table;
+mod words;
 
 pub use table::{Input, load};
+pub(crate) use words::question;
 
 use crate::{Failure, config};
 use choices::{AnyCoupling, AnyKernel, AnyStart};
@@ -13,8 +17,8 @@ use partita::partition::{Metric, Partitions};
 use partita::rng::Purpose;
 use partita::tuning::{Trace, Tracer};
 use partita::{
-    Ending, Estimator, Moment, Observer, Outcome, Pair, Partition, Schedule, Start, State, Stop, Stream, Summary,
-    Target, Wish,
+    Ending, Estimator, Moment, Observer, Outcome, Pair, Partition, Schedule, Start, State, Stop, Stream,
+    Summary, Target, Wish,
 };
 use std::time::Instant;
 
@@ -160,9 +164,10 @@ struct Apart<'a>(&'a mut dyn FnMut(u64, Option<f64>) -> bool);
 
 impl<T: Target> Observer<T> for Apart<'_> {
     fn observe(&mut self, moment: &Moment<T>) -> Wish {
-        let distance = moment.y.zip(moment.overlap).map(|(y, overlap)| {
-            Metric::Hamming.distance_with(moment.x.partition(), y.partition(), overlap)
-        });
+        let distance = moment
+            .y
+            .zip(moment.overlap)
+            .map(|(y, overlap)| Metric::Hamming.distance_with(moment.x.partition(), y.partition(), overlap));
         if (self.0)(moment.t, distance) { Wish::Enough } else { Wish::Stop }
     }
 }
@@ -322,7 +327,9 @@ fn summaries<T: Target>(
             }
             config::Summary::Entropy => Box::new(Entropy),
             config::Summary::Density(grid) => density(grid).ok_or_else(|| {
-                Failure::bad(format!("--summary {summary} is for tables of one column: choose one by --columns"))
+                Failure::bad(format!(
+                    "--summary {summary} is for tables of one column of numbers: choose one by --columns"
+                ))
             })?,
         });
     }
