@@ -45,10 +45,8 @@ fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Fit(options) => begin(Task::Fit, false, options, &interrupted),
         Command::Color(options) => begin(Task::Color, false, options, &interrupted),
-        Command::Meet(options) => {
-            let task = if options.wants_graph() { Task::Color } else { Task::Fit };
-            begin(task, true, options, &interrupted)
-        }
+        Command::Blocks(options) => begin(Task::Blocks, false, options, &interrupted),
+        Command::Meet(options) => begin(options.meeting_task()?, true, options, &interrupted),
         Command::Reproduce(options) => reproduce::reproduce(options, &interrupted),
         Command::Resume { run, threads, json } => {
             let mut screen = Screen::new();

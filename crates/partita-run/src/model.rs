@@ -2,11 +2,15 @@
 
 mod choices;
 mod density;
+mod family;
+mod graphs;
 mod predict;
 mod table;
+mod words;
 
 pub use predict::Joining;
 pub use table::{Input, load};
+pub(crate) use words::question;
 
 use crate::{Failure, config};
 use choices::{AnyCoupling, AnyKernel, AnyStart};
@@ -337,7 +341,7 @@ fn summaries<T: Target>(
             config::Summary::Entropy => Box::new(Entropy),
             config::Summary::Density(grid) => density(grid).ok_or_else(|| {
                 Failure::bad(format!(
-                    "--summary {summary} is for tables of one column: choose one by --columns"
+                    "--summary {summary} is for tables of one column of numbers: choose one by --columns"
                 ))
             })?,
         });

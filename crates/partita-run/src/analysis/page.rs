@@ -53,19 +53,7 @@ pub(crate) fn page(context: &Context) -> Page {
 fn question(context: &Context, title: &str) -> String {
     let options = &context.run.options;
     let s = context.summary;
-    let what = match context.run.task {
-        crate::config::Task::Fit => format!(
-            "How do the rows of {title} cluster, under a Dirichlet process mixture of Gaussians (alpha {}, \
-             centres with sd {}, noise with sd {})?",
-            options.alpha.map_or("?".into(), |a| a.to_string()),
-            options.prior_sd.unwrap_or(f64::NAN),
-            options.noise_sd.unwrap_or(f64::NAN)
-        ),
-        crate::config::Task::Color => format!(
-            "What do uniform proper colourings of {title} with {} colours look like?",
-            options.colors.unwrap_or(0)
-        ),
-    };
+    let what = crate::model::question(context.run.task, options, title);
     format!(
         "{what} {} pairs of coupled chains ran with lag {}, burn-in {} and {} sweeps; each gives one \
          unbiased estimate.",
@@ -180,11 +168,13 @@ fn co_clustering(context: &Context) -> Option<CoClustering> {
 
 fn scatter(context: &Context) -> Option<Scatter> {
     let (input, _) = context.input?;
-    let table = input.table.as_ref().filter(|t| t.columns >= 2)?;
+    let table = input.picture.as_ref().filter(|t| t.columns >= 2)?;
     let clusters = &context.matrix?.clusters;
     let stride = table.rows.div_ceil(SHOWN_POINTS);
     let shown: Vec<usize> = (0..table.rows).step_by(stride).collect();
-    let (axes, points) = if table.columns == 2 {
+    // Columns that are not those of the file have no units to go back to.
+    let as_in_file = input.table.as_ref().is_some_and(|t| t.names == table.names);
+    let (axes, points) = if table.columns == 2 && as_in_file {
         let restore = |item: usize, column: usize| {
             let value = table.row(item)[column];
             input.scaling.as_ref().map_or(value, |s| s.restore(column, value))
@@ -240,7 +230,7 @@ fn principal_axes(table: &crate::data::Table, shown: &[usize]) -> ([String; 2], 
 
 fn density(context: &Context) -> Option<Density> {
     let (input, model) = context.input?;
-    let table = input.table.as_ref().filter(|t| t.columns == 1)?;
+    let table = input.picture.as_ref().filter(|t| t.columns == 1)?;
     if context.draws.is_empty() {
         return None;
     }
