@@ -5,8 +5,8 @@ pub(crate) fn closest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) 
     names
         .into_iter()
         .map(|name| (strsim::damerau_levenshtein(word, name), name))
-        .min()
         .filter(|(distance, name)| *distance <= 1 + name.len() / 3)
+        .min()
         .map(|(_, name)| name.to_string())
 }
 
