@@ -5,8 +5,8 @@ use crate::data::DataOptions;
 use clap::{Args, Parser, Subcommand};
 use partita_run::Failure;
 use partita_run::config::{
-    Alpha, ColumnType, Coupling, Covariance, Duration, EdgePrior, Loss, Metric, Options, Prior, Sampler, Shard,
-    Start, Summary, Task,
+    Alpha, ColumnType, Coupling, Covariance, Duration, EdgePrior, Loss, Metric, Options, Prior, Sampler,
+    Shard, Start, Summary, Task,
 };
 use std::path::PathBuf;
 

@@ -26,7 +26,11 @@ fn one_clustering_finds_the_groups() {
     scratch.write("labelled.csv", &labelled);
     let run = RUN.replace("data.csv", "labelled.csv --label-column kind");
     let ran = scratch.ok(&format!("{run} {QUICK} --out run"));
-    assert!(ran.stdout.contains("one clustering: 3 clusters of 10, 10, 10 items; expected VI "), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("one clustering: 3 clusters of 10, 10, 10 items; expected VI "),
+        "{}",
+        ran.stdout
+    );
     assert!(ran.stdout.contains("known labels 1.000"), "{}", ran.stdout);
     assert!(ran.stdout.contains("reference:ari"), "{}", ran.stdout);
     let summary: Value = serde_json::from_str(&scratch.read("run/summary.json")).unwrap();
@@ -44,7 +48,10 @@ fn one_clustering_finds_the_groups() {
     }
     assert_eq!(rows(&scratch.read("run/credible_ball.csv"))[0], ["item", "upper", "lower", "horizontal"]);
     let page = scratch.read("run/report.html");
-    assert!(page.contains("<section id=\"clustering\"") && page.contains("Adjusted Rand index"), "in the report");
+    assert!(
+        page.contains("<section id=\"clustering\"") && page.contains("Adjusted Rand index"),
+        "in the report"
+    );
 
     // Another loss, asked for afterwards.
     let ran = scratch.ok("report run --loss binder --matrix");
@@ -98,7 +105,8 @@ fn densities_are_in_the_units_of_the_file() {
     scratch.write("scaled-new.csv", "x,y\n4,1\n");
     scratch.ok(&format!("{RUN} {QUICK} --out a"));
     scratch.ok(&format!("{} {QUICK} --out b", RUN.replace("data.csv", "scaled.csv")));
-    let density = |run: &str, file: &str| number(&rows(&scratch.ok(&format!("predict {run} {file}")).stdout)[1][1]);
+    let density =
+        |run: &str, file: &str| number(&rows(&scratch.ok(&format!("predict {run} {file}")).stdout)[1][1]);
     let (a, b) = (density("a", "new.csv"), density("b", "scaled-new.csv"));
     assert!((a - b - 4f64.ln()).abs() < 1e-6, "{a} and {b}");
 }
@@ -117,7 +125,10 @@ fn models_are_compared_by_their_scores() {
     assert!(good["mean_ci95"][0].as_f64() > poor["mean_ci95"][1].as_f64(), "{good} {poor}");
     assert!((good["sum"].as_f64().unwrap() / 30.0 - good["mean"].as_f64().unwrap()).abs() < 1e-12);
     let words = scratch.ok("predict good test.csv --score").stdout;
-    assert!(words.starts_with("log predictive density of 30 rows, in the units of the file: mean "), "{words}");
+    assert!(
+        words.starts_with("log predictive density of 30 rows, in the units of the file: mean "),
+        "{words}"
+    );
     assert!(words.lines().all(|line| line.chars().count() <= 80), "{words}");
 }
 

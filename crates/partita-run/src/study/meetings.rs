@@ -27,7 +27,11 @@ impl Met {
 }
 
 /// Runs the pairs of every coupling.
-pub(super) fn meetings(problem: &Problem, wanted: &Meetings, setting: &mut Setting) -> Result<Vec<Met>, Failure> {
+pub(super) fn meetings(
+    problem: &Problem,
+    wanted: &Meetings,
+    setting: &mut Setting,
+) -> Result<Vec<Met>, Failure> {
     let runs = setting.scaled(wanted.runs, 20);
     let mut all = Vec::new();
     for pairing in &wanted.pairings {
