@@ -5,7 +5,8 @@ use crate::data::DataOptions;
 use clap::{Args, Parser, Subcommand};
 use partita_run::Failure;
 use partita_run::config::{
-    Alpha, Coupling, Covariance, Duration, Metric, Options, Sampler, Shard, Start, Summary,
+    Alpha, ColumnType, Coupling, Covariance, Duration, EdgePrior, Loss, Metric, Options, Prior, Sampler,
+    Shard, Start, Summary, Task,
 };
 use std::path::PathBuf;
 
@@ -19,10 +20,12 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Cluster a table of numbers: pilot, run, table on the screen, run directory with report.html
+    /// Cluster a table: pilot, run, table on the screen, run directory with report.html
     Fit(RunOptions),
     /// The same for proper colourings of a graph
     Color(RunOptions),
+    /// The same for blocks of a graph: vertices with the same edges to others, a stochastic block model
+    Blocks(RunOptions),
     /// Meeting times only: survival curve and total variation bound
     Meet(RunOptions),
     /// Reproduce a study of the paper: figures, numbers, a verdict for each of its claims
@@ -53,10 +56,35 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Write summary.json and report.html of a run again
+    /// Write summary.json, report.html and the clustering of a run again
     Report {
         /// The run directory
         run: PathBuf,
+        /// The loss of the point clustering: vi or binder [that of the run]
+        #[arg(long)]
+        loss: Option<Loss>,
+        /// Write the whole co-clustering matrix, of up to 20,000 items
+        #[arg(long)]
+        matrix: bool,
+        /// Print one JSON object and nothing else on standard output
+        #[arg(long)]
+        json: bool,
+    },
+    /// Predict new rows from the states that a run has kept: densities, clusters to join
+    Predict {
+        /// The run directory
+        run: PathBuf,
+        /// The new rows: a table with the columns of the run
+        rows: PathBuf,
+        /// The held-out score instead: the log predictive density of all rows
+        #[arg(long)]
+        score: bool,
+        /// The loss of the point clustering: vi or binder [that of the run]
+        #[arg(long)]
+        loss: Option<Loss>,
+        /// Write the predictions to a file instead of standard output
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
         /// Print one JSON object and nothing else on standard output
         #[arg(long)]
         json: bool,
@@ -94,7 +122,7 @@ pub struct ReproduceOptions {
     pub json: bool,
 }
 
-/// Options of fit, color and meet. All can also stand in a TOML file (--config).
+/// Options of fit, color, blocks and meet. All can also stand in a TOML file (--config).
 #[derive(Debug, Args)]
 pub struct RunOptions {
     /// CSV, TSV, NPY (gzipped or not), or a graph: edge list or DIMACS .col [left out: built-in data]
@@ -129,7 +157,11 @@ pub struct RunOptions {
     #[arg(long, help_heading = "Reading")]
     no_standardize: bool,
 
-    /// What is known of the clusters' covariance: known, shared, diagonal or full [known]
+    /// What columns hold: NAME=normal, NAME=count or NAME=category [guessed]
+    #[arg(long, value_name = "NAME=TYPE", value_delimiter = ',', help_heading = "Model")]
+    column_type: Option<Vec<ColumnType>>,
+    /// What is known of the clusters' covariance: known, shared, shared-columns, diagonal or full
+    /// [known; diagonal with counts or categories]
     #[arg(long, help_heading = "Model")]
     covariance: Option<Covariance>,
     /// Standard deviation of cluster centres [0.5]
@@ -138,12 +170,18 @@ pub struct RunOptions {
     /// Standard deviation of items around their centre [1; more from 16 columns on]
     #[arg(long, value_name = "SD", help_heading = "Model")]
     noise_sd: Option<f64>,
-    /// Concentration of the Dirichlet process: a number, or gamma:SHAPE,RATE integrated out [1]
+    /// The law of partitions: dirichlet, pitman-yor:SIGMA[,THETA] or finite[:GAMMA[,RATE]] [dirichlet]
+    #[arg(long, help_heading = "Model")]
+    prior: Option<Prior>,
+    /// Concentration of the Dirichlet process: a number, or gamma:SHAPE,RATE integrated out [gamma:2,4]
     #[arg(long, help_heading = "Model")]
     alpha: Option<Alpha>,
     /// The number of colours of a graph
     #[arg(long, value_name = "Q", help_heading = "Model")]
     colors: Option<usize>,
+    /// The beta prior of the edge probability of two blocks of a graph [1,1]
+    #[arg(long, value_name = "PRESENT,ABSENT", help_heading = "Model")]
+    edge_prior: Option<EdgePrior>,
 
     /// gibbs, split-merge or split-merge-independent [gibbs]
     #[arg(long, help_heading = "Chains")]
@@ -194,6 +232,9 @@ pub struct RunOptions {
     /// States kept of each replicate, for the matrices and the report
     #[arg(long, value_name = "N", help_heading = "Running")]
     keep_draws: Option<usize>,
+    /// What the point clustering is near the posterior in: vi or binder [vi]
+    #[arg(long, help_heading = "Running")]
+    loss: Option<Loss>,
     /// Run one share of the replicates: 3/100
     #[arg(long, value_name = "I/N", help_heading = "Running")]
     shard: Option<Shard>,
@@ -223,16 +264,25 @@ fn delimiter(text: &str) -> Result<char, String> {
 }
 
 impl RunOptions {
-    /// Whether a graph is meant: colours are given, here or in the configuration file, or the file is
-    /// one that only graphs have.
-    pub fn wants_graph(&self) -> bool {
+    /// What `meet` is asked for: a graph is meant where colours or a prior of edges are given, here or in
+    /// the configuration file, or the file is one that only graphs have.
+    pub fn meeting_task(&self) -> Result<Task, Failure> {
         let file = self.config.as_ref().and_then(|path| Options::read(path).ok()).unwrap_or_default();
         let data = self.data.as_ref().or(file.data.as_ref());
         let dimacs = data.is_some_and(|path| {
             let name = path.to_string_lossy();
             name.strip_suffix(".gz").unwrap_or(&name).ends_with(".col")
         });
-        self.colors.is_some() || file.colors.is_some() || dimacs
+        match (self.colors.or(file.colors), self.edge_prior.or(file.edge_prior)) {
+            (Some(_), _) => Ok(Task::Color),
+            (None, Some(_)) => Ok(Task::Blocks),
+            (None, None) if dimacs => Err(Failure::BadInput(
+                "a graph can be coloured or put into blocks: give --colors Q, how many colours may be used, or \
+                 --edge-prior 1,1 for blocks"
+                    .into(),
+            )),
+            (None, None) => Ok(Task::Fit),
+        }
     }
 
     /// The options of the command line over those of the configuration file.
@@ -255,11 +305,14 @@ impl RunOptions {
             id_column: self.id_column,
             label_column: self.label_column,
             standardize: self.no_standardize.then_some(false),
+            column_type: self.column_type,
             covariance: self.covariance,
             prior_sd: self.prior_sd,
             noise_sd: self.noise_sd,
+            prior: self.prior,
             alpha: self.alpha,
             colors: self.colors,
+            edge_prior: self.edge_prior,
             sampler: self.sampler,
             coupling: self.coupling,
             metric: self.metric,
@@ -275,6 +328,7 @@ impl RunOptions {
             seed: self.seed,
             summary: self.summary,
             keep_draws: self.keep_draws,
+            loss: self.loss,
             threads: self.threads,
             shard: self.shard,
             out: self.out,

@@ -3,13 +3,14 @@
 
 mod arguments;
 mod data;
+mod predict;
 mod reproduce;
 mod screen;
 
 use arguments::{Arguments, Command, RunOptions};
 use clap::Parser;
 use partita_run::config::Task;
-use partita_run::session::{self, Outcome, Request};
+use partita_run::session::{self, Again, Outcome, Request};
 use partita_run::{Failure, results};
 use screen::Screen;
 use std::process::ExitCode;
@@ -44,10 +45,8 @@ fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Fit(options) => begin(Task::Fit, false, options, &interrupted),
         Command::Color(options) => begin(Task::Color, false, options, &interrupted),
-        Command::Meet(options) => {
-            let task = if options.wants_graph() { Task::Color } else { Task::Fit };
-            begin(task, true, options, &interrupted)
-        }
+        Command::Blocks(options) => begin(Task::Blocks, false, options, &interrupted),
+        Command::Meet(options) => begin(options.meeting_task()?, true, options, &interrupted),
         Command::Reproduce(options) => reproduce::reproduce(options, &interrupted),
         Command::Resume { run, threads, json } => {
             let mut screen = Screen::new();
@@ -59,9 +58,12 @@ fn run(command: Command) -> Result<(), Failure> {
             let outcome = session::merge(&runs, &out, force)?;
             show(&outcome, json)
         }
-        Command::Report { run, json } => {
-            let outcome = session::report(&run)?;
+        Command::Report { run, loss, matrix, json } => {
+            let outcome = session::report(&run, Again { loss, matrix })?;
             show(&outcome, json)
+        }
+        Command::Predict { run, rows, score, loss, out, json } => {
+            predict::show(&session::predict(&run, &rows, loss)?, score, json, out.as_deref())
         }
         Command::Data(options) => data::run(options),
     }

@@ -61,7 +61,9 @@ fn table(findings: &Findings) -> String {
         text += &wrap(&format!("{}: {}", v.ruling.to_string().to_uppercase(), v.claim.claim));
         let measured = match (v.measured, v.se) {
             (None, _) => "too few estimates at this scale".into(),
-            (Some(m), Some(se)) if se > 0.0 => format!("{} ± {}", words::rounded(m, se), words::rounded(se, se)),
+            (Some(m), Some(se)) if se > 0.0 => {
+                format!("{} ± {}", words::rounded(m, se), words::rounded(se, se))
+            }
             (Some(m), _) => format!("{m:.4}"),
         };
         text += &format!("  {}", wrap(&format!("measured {measured}, expected {}: {}", v.band(), v.what())));

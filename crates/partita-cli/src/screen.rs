@@ -2,7 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use partita_run::Failure;
-use partita_run::results::Line;
+use partita_run::results::{Clustering, Line};
 use partita_run::session::{Outcome, Progress, Watch};
 use partita_run::words;
 use std::io::{IsTerminal, Write};
@@ -123,6 +123,9 @@ pub fn table(outcome: &Outcome) -> String {
     if !likely.is_empty() && !summary.summaries.is_empty() {
         text += &wrap(&format!("number of clusters, probability of each: {}", likely.join(", ")));
     }
+    if let Some(clustering) = &summary.clustering {
+        text += &wrap(&one_clustering(clustering));
+    }
     let m = &summary.meeting;
     let or = |q: Option<u64>| q.map_or("beyond the cap".into(), |q| q.to_string());
     text += &wrap(&format!(
@@ -146,6 +149,28 @@ pub fn table(outcome: &Outcome) -> String {
         summary.lag, summary.burn_in, summary.sweeps, summary.seed
     ));
     summary.notes.iter().for_each(|note| text += &wrap(&format!("note: {note}")));
+    text
+}
+
+/// One clustering in a line or two.
+fn one_clustering(c: &Clustering) -> String {
+    const TOLD: usize = 6;
+    let mut sizes: Vec<String> = c.sizes.iter().take(TOLD).map(ToString::to_string).collect();
+    if c.sizes.len() > TOLD {
+        sizes.push("...".into());
+    }
+    let se = c.se.unwrap_or(f64::INFINITY);
+    let of = |v: f64| words::rounded(v, se);
+    let clusters = if c.sizes.len() == 1 { "cluster" } else { "clusters" };
+    let mut text = format!("one clustering: {} {clusters} of {} items", c.sizes.len(), sizes.join(", "));
+    if let Some((loss, [low, high])) = c.expected_loss.zip(c.ci95) {
+        let name = if c.loss == "vi" { "VI" } else { "Binder loss" };
+        text += &format!("; expected {name} {} ({} to {})", of(loss), of(low), of(high));
+    }
+    text += &format!(", 95 % of the posterior within {:.3}", c.ball.radius);
+    if let Some(ari) = c.reference_ari {
+        text += &format!("; adjusted Rand index with the known labels {ari:.3}");
+    }
     text
 }
 

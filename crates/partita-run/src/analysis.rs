@@ -2,9 +2,15 @@
 
 mod clustering;
 mod page;
+mod point;
+mod predict;
+mod units;
 
-pub(crate) use clustering::{CoMatrix, co_matrix};
+pub(crate) use clustering::{CoMatrix, co_matrix, write_matrix};
 pub(crate) use page::{Context, page};
+pub(crate) use point::{Point, point};
+pub(crate) use predict::{Question, predict};
+pub(crate) use units::units;
 
 use crate::directory::{Run, Stop};
 use crate::model::Row;
@@ -132,6 +138,7 @@ pub(crate) fn summarize(
         tv_bound_complete: curve.tail_is_known(),
         tv_sweeps: curve.sweeps_until(lag, 0.01),
         cluster_count,
+        clustering: None,
         rule: match run.stop {
             Stop::Time { .. } => "deadline".into(),
             _ => "mean".into(),

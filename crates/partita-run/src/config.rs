@@ -4,8 +4,10 @@
 //! `--burn-in 30` on the command line is `burn_in = 30` in the file.
 
 mod choice;
+mod model;
 
-pub use choice::{Alpha, Coupling, Covariance, Duration, Grid, Metric, Sampler, Shard, Start, Summary, Task};
+pub use choice::{Coupling, Duration, Grid, Loss, Metric, Sampler, Shard, Start, Summary, Task};
+pub use model::{Alpha, ColumnType, Covariance, EdgePrior, Prior};
 
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -30,16 +32,22 @@ pub struct Options {
     pub label_column: Option<String>,
     /// Whether columns are brought to mean 0 and standard deviation 1.
     pub standardize: Option<bool>,
+    /// What columns hold, where the program shall not guess.
+    pub column_type: Option<Vec<ColumnType>>,
     /// What is known of the clusters' covariance.
     pub covariance: Option<Covariance>,
     /// Standard deviation of cluster centres.
     pub prior_sd: Option<f64>,
     /// Standard deviation of items around their centre.
     pub noise_sd: Option<f64>,
+    /// The partition prior.
+    pub prior: Option<Prior>,
     /// Concentration of the Dirichlet process.
     pub alpha: Option<Alpha>,
     /// The number of colours of a graph.
     pub colors: Option<usize>,
+    /// The prior of edge probabilities between blocks of a graph.
+    pub edge_prior: Option<EdgePrior>,
     /// The kernel.
     pub sampler: Option<Sampler>,
     /// The coupling.
@@ -70,6 +78,8 @@ pub struct Options {
     pub summary: Option<Vec<Summary>>,
     /// States kept of each replicate, for the matrices and later questions.
     pub keep_draws: Option<usize>,
+    /// The loss that the point clustering minimises.
+    pub loss: Option<Loss>,
     /// Worker threads; does not change results.
     pub threads: Option<usize>,
     /// Which share of the replicates to run.
@@ -188,11 +198,14 @@ impl Options {
             id_column: text("id"),
             label_column: text("label"),
             standardize: Some(true),
+            column_type: Some(vec![]),
             covariance: Some(Covariance::Known),
             prior_sd: Some(1.0),
             noise_sd: Some(1.0),
+            prior: Some(Prior::Dirichlet),
             alpha: Some(Alpha::Fixed(1.0)),
             colors: Some(4),
+            edge_prior: Some(EdgePrior { present: 1.0, absent: 1.0 }),
             sampler: Some(Sampler::Gibbs),
             coupling: Some(Coupling::Optimal),
             metric: Some(Metric::Hamming),
@@ -208,6 +221,7 @@ impl Options {
             seed: Some(1),
             summary: Some(vec![]),
             keep_draws: Some(1),
+            loss: Some(Loss::Vi),
             threads: Some(1),
             shard: Some(Shard { number: 1, of: 1 }),
             out: Some("out".into()),
@@ -228,11 +242,14 @@ impl Options {
             id_column,
             label_column,
             standardize,
+            column_type,
             covariance,
             prior_sd,
             noise_sd,
+            prior,
             alpha,
             colors,
+            edge_prior,
             sampler,
             coupling,
             metric,
@@ -248,6 +265,7 @@ impl Options {
             seed,
             summary,
             keep_draws,
+            loss,
             threads,
             shard,
             out,
@@ -356,10 +374,18 @@ impl Options {
                     .into(),
             );
         }
-        if let Some(covariance) = self.covariance.filter(|c| *c != Covariance::Known) {
-            return refuse(format!(
-                "--covariance {covariance} is not there yet: use --covariance known with --noise-sd"
-            ));
+        for (name, given) in
+            [("--prior-sd", self.prior_sd.is_some()), ("--noise-sd", self.noise_sd.is_some())]
+        {
+            if let Some(covariance) = self.covariance.filter(|c| given && *c != Covariance::Known) {
+                return refuse(format!(
+                    "{name} is for --covariance known: with --covariance {covariance} spreads are unknown, and \
+                     the data tell them; leave it out"
+                ));
+            }
+        }
+        if let Some(prior) = self.prior.filter(|prior| self.alpha.is_some() && *prior != Prior::Dirichlet) {
+            return refuse(format!("--alpha is for --prior dirichlet: leave it out, or --prior {prior}"));
         }
         Ok(())
     }

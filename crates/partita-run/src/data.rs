@@ -1,8 +1,9 @@
-//! Tables of numbers from the files people have: CSV and its relatives, NPY, Parquet, gzipped or not.
+//! Tables from the files people have: CSV and its relatives, NPY, Parquet, gzipped or not.
 
 mod builder;
 mod detect;
 mod error;
+mod kind;
 mod npy;
 mod open;
 #[cfg(feature = "parquet")]
@@ -18,22 +19,31 @@ use std::path::Path;
 pub(crate) use builder::Hash;
 pub(crate) use error::quote;
 pub use error::{DataError, FileError, Place};
+pub use kind::Kind;
 pub(crate) use open::Source;
 pub use standardize::Scaling;
 
-/// A table of numbers with what is known about its rows and columns.
+/// A table with what is known about its rows and columns.
+///
+/// Cells are numbers; that of a category is the position of its level in [`levels`](Table::levels).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
     /// The path it was read from, as it stands in error sentences.
     pub source: String,
-    /// Number of rows, at least two.
+    /// Number of rows, at least two unless one was said to be enough.
     pub rows: usize,
     /// Number of columns, at least one.
     pub columns: usize,
-    /// The values, row after row.
+    /// The values, row after row; NaN where a cell is missing.
     pub values: Vec<f64>,
     /// Name of each column; `x1`, `x2`, … where the file names none.
     pub names: Vec<String>,
+    /// What each column holds, where that was said or is plain from words in it.
+    pub kinds: Vec<Option<Kind>>,
+    /// The levels of each column of categories, in order of first appearance; none of others.
+    pub levels: Vec<Vec<String>>,
+    /// The sentence about the first missing cell, if one was kept.
+    pub gap: Option<DataError>,
     /// Name of each row.
     pub ids: Option<Vec<String>>,
     /// The known clustering of the rows.
@@ -62,6 +72,16 @@ pub enum Missing {
     Keep,
 }
 
+/// What to do with columns of words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Words {
+    /// Refuse the file.
+    #[default]
+    Refuse,
+    /// A column whose first cell is a word holds categories, and every text in it names a level.
+    Levels,
+}
+
 /// How to read a table; what is left out is found out from the file.
 ///
 /// A column is meant by its name or, where no column has that name, by its number from 1.
@@ -81,13 +101,20 @@ pub struct ReadOptions {
     pub label_column: Option<String>,
     /// What to do with missing cells.
     pub missing: Missing,
+    /// Whether one row is enough, as for rows to predict.
+    pub one_row: bool,
+    /// What to do with columns of words.
+    pub words: Words,
+    /// What columns hold, where that is known.
+    pub kinds: Vec<(String, Kind)>,
 }
 
 impl ReadOptions {
     /// Every column that is asked for.
     fn asked(&self) -> impl Iterator<Item = &String> {
         let data = self.columns.iter().flatten().chain(&self.drop);
-        data.chain(&self.id_column).chain(&self.label_column)
+        let kinds = self.kinds.iter().map(|(column, _)| column);
+        data.chain(&self.id_column).chain(&self.label_column).chain(kinds)
     }
 }
 

@@ -5,7 +5,8 @@
 //! | `run.toml` | the whole resolved configuration, seed, version, data fingerprint |
 //! | `replicates.csv` | one row a replicate, sorted when the run is complete |
 //! | `draws.csv` | kept states: replicate, weight, one label an item |
-//! | `co_clustering.npy` | estimated probabilities of sharing a cluster |
+//! | `co_clustering.npy`, `co_clustering_se.npy` | estimated probabilities of sharing a cluster, standard errors |
+//! | `clustering.csv`, `credible_ball.csv` | one clustering with certainties; the bounds of its credible ball |
 //! | `summary.json` | the answers, as `--json` prints them |
 //! | `report.html` | the report |
 
@@ -16,8 +17,8 @@ use crate::config::{Options, Task};
 use crate::model::Row;
 use crate::pilot::Findings;
 use crate::{Failure, words};
-use partita::atoms::Atom;
 pub(crate) use ledger::Ledger;
+use partita::atoms::Atom;
 pub use rows::Draw;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -86,10 +87,18 @@ const RUN: &str = "run.toml";
 const ROWS: &str = "replicates.csv";
 const DRAWS: &str = "draws.csv";
 const ENDED: &str = "workers.csv";
+/// One clustering, one row an item.
+pub(crate) const CLUSTERING: &str = "clustering.csv";
+/// The bounds of its credible ball.
+pub(crate) const CREDIBLE_BALL: &str = "credible_ball.csv";
+/// The co-clustering matrix.
+pub(crate) const CO_CLUSTERING: &str = "co_clustering.npy";
+/// Its standard errors.
+pub(crate) const CO_CLUSTERING_SE: &str = "co_clustering_se.npy";
 const PROBE: &str = ".partita";
 
 /// A sentence for a file operation that failed.
-fn broken(what: &str, path: &Path, error: &io::Error) -> Failure {
+pub(crate) fn broken(what: &str, path: &Path, error: &io::Error) -> Failure {
     Failure::Failed(format!("{}: cannot {what}: {}", path.display(), words::plain(error)))
 }
 
@@ -204,7 +213,9 @@ impl Directory {
     pub(crate) fn create(path: &Path, run: &Run, names: &[String], items: usize) -> Result<Self, Failure> {
         let lock = lock(path)?;
         // `run.toml` goes first and comes first: a directory that has one can be resumed at any moment.
-        for name in [RUN, ROWS, DRAWS, ENDED, "summary.json", "report.html", "co_clustering.npy"] {
+        let answers =
+            ["summary.json", "report.html", CO_CLUSTERING, CO_CLUSTERING_SE, CLUSTERING, CREDIBLE_BALL];
+        for name in [RUN, ROWS, DRAWS, ENDED].into_iter().chain(answers) {
             let _ = fs::remove_file(path.join(name));
         }
         run.write(path)?;

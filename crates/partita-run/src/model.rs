@@ -2,9 +2,15 @@
 
 mod choices;
 mod density;
+mod family;
+mod graphs;
+mod predict;
 mod table;
+mod words;
 
+pub use predict::Joining;
 pub use table::{Input, load};
+pub(crate) use words::question;
 
 use crate::{Failure, config};
 use choices::{AnyCoupling, AnyKernel, AnyStart};
@@ -13,8 +19,8 @@ use partita::partition::{Metric, Partitions};
 use partita::rng::Purpose;
 use partita::tuning::{Trace, Tracer};
 use partita::{
-    Ending, Estimator, Moment, Observer, Outcome, Pair, Partition, Schedule, Start, State, Stop, Stream, Summary,
-    Target, Wish,
+    Ending, Estimator, Moment, Observer, Outcome, Pair, Partition, Schedule, Start, State, Stop, Stream,
+    Summary, Target, Wish,
 };
 use std::time::Instant;
 
@@ -81,6 +87,9 @@ pub trait Model: Sync {
     /// The predictive density of kept atoms on a grid, for models of one column: one row an atom.
     fn densities(&self, atoms: &[&Atom], grid: &[f64]) -> Option<Vec<Vec<f64>>>;
 
+    /// What a state says about new rows, in the model's units; none for models without rows of numbers.
+    fn predict(&self, z: &Partition, rows: &[&[f64]]) -> Option<Vec<Joining>>;
+
     /// The expectation of the summaries asked for by a sum over all partitions, for a few items.
     fn enumerate(&self) -> Option<Vec<f64>>;
 
@@ -125,7 +134,11 @@ pub(crate) struct Problem<T: Target> {
     count_names: Vec<String>,
     sweep_work: f64,
     densities: Option<Densities<T>>,
+    joinings: Option<Joinings<T>>,
 }
+
+/// How to find what a state says about new rows.
+type Joinings<T> = fn(&T, &Partition, &[&[f64]]) -> Vec<Joining>;
 
 /// How to find predictive densities of kept atoms.
 type Densities<T> = fn(&T, &[&Atom], &[f64]) -> Vec<Vec<f64>>;
@@ -160,9 +173,10 @@ struct Apart<'a>(&'a mut dyn FnMut(u64, Option<f64>) -> bool);
 
 impl<T: Target> Observer<T> for Apart<'_> {
     fn observe(&mut self, moment: &Moment<T>) -> Wish {
-        let distance = moment.y.zip(moment.overlap).map(|(y, overlap)| {
-            Metric::Hamming.distance_with(moment.x.partition(), y.partition(), overlap)
-        });
+        let distance = moment
+            .y
+            .zip(moment.overlap)
+            .map(|(y, overlap)| Metric::Hamming.distance_with(moment.x.partition(), y.partition(), overlap));
         if (self.0)(moment.t, distance) { Wish::Enough } else { Wish::Stop }
     }
 }
@@ -259,6 +273,10 @@ impl<T: Target> Model for Problem<T> {
         self.densities.map(|densities| densities(&self.target, atoms, grid))
     }
 
+    fn predict(&self, z: &Partition, rows: &[&[f64]]) -> Option<Vec<Joining>> {
+        self.joinings.map(|joinings| joinings(&self.target, z, rows))
+    }
+
     fn enumerate(&self) -> Option<Vec<f64>> {
         if self.items() > 12 {
             return None;
@@ -322,7 +340,9 @@ fn summaries<T: Target>(
             }
             config::Summary::Entropy => Box::new(Entropy),
             config::Summary::Density(grid) => density(grid).ok_or_else(|| {
-                Failure::bad(format!("--summary {summary} is for tables of one column: choose one by --columns"))
+                Failure::bad(format!(
+                    "--summary {summary} is for tables of one column of numbers: choose one by --columns"
+                ))
             })?,
         });
     }

@@ -5,7 +5,9 @@
 //! until no pilot pair needs longer to meet than the lag itself: then the first chain has forgotten
 //! its start when the second one begins, and what the pilot has seen of meetings is what the run
 //! will see. The burn-in is a multiple of the longest wait, so that corrections are rare: an estimate
-//! whose own variance is tiny would otherwise be at the mercy of a few late pairs. Stages are planned by operations, not by a clock: the same pilot on every machine.
+//! whose own variance is tiny would otherwise be at the mercy of a few late pairs. Stages are planned by
+//! operations, not by a clock: the same pilot on every machine. All stages together have a budget; where a
+//! problem is too large for it, pairs are fewer and traces shorter, and the user is told.
 
 use crate::Failure;
 use crate::model::{Model, PilotPair};
@@ -52,6 +54,9 @@ pub(crate) struct Given {
 
 /// Operations a stage of a pilot costs if its pairs take 300 sweeps.
 const WORK: f64 = 3e9;
+
+/// Operations of all stages together: about two minutes of one processor.
+const BUDGET: f64 = 1.2e11;
 
 /// A pair is cut after this many times as long: then the pilot says that meetings are slow.
 const PATIENCE: f64 = 6.0;
@@ -135,13 +140,25 @@ pub(crate) fn run(
 
     // How many pairs and sweeps the work allows: 120 pairs of 300 sweeps, or fewer of large problems.
     let sweep = model.sweep_work();
+    let budget = (BUDGET / sweep) as u64;
     let pairs = ((WORK / (300.0 * sweep)) as u64).clamp(12, 120) / 2 * 2;
     let cap = ((PATIENCE * WORK / (pairs as f64 * sweep)) as u64).clamp(300, 100_000);
-    let cap = given.max_sweeps.map_or(cap, |given| given.min(cap));
+    // A stage whose pairs all wait until they are cut may take half of the budget.
+    let fewer = (budget / 2 / (2 * cap)).clamp(4, pairs) / 2 * 2;
+    let shorter = (budget / 2 / (2 * fewer)).clamp(20, cap);
+    if fewer < pairs || shorter < cap {
+        say(format!(
+            "pilot: the problem is large, so that only {fewer} pairs are tried, for {shorter} sweeps at most; \
+             --lag, --burn-in and --sweeps would spare the pilot its search"
+        ));
+    }
+    let pairs = fewer;
+    let cap = given.max_sweeps.map_or(shorter, |given| given.min(shorter));
 
     // Stage after stage, the lag grows until no pair waits longer than the lag.
     let mut lag = given.lag.unwrap_or(SHORTEST_LAG);
     let mut last = stage(pairs, lag, lag, cap + lag)?;
+    let mut spent = last.kernel_calls();
     while given.lag.is_none() && last.unmet() == 0 {
         let longest = last.waits().into_iter().max().unwrap_or(1);
         if longest as f64 <= NEAR_ENOUGH * lag as f64 {
@@ -149,11 +166,18 @@ pub(crate) fn run(
             break;
         }
         lag = longest.max(2 * lag);
-        if lag > cap {
+        // A third of the budget is for the long traces at the end.
+        let wanted = spent + pairs * lag + 2 * last.waits().iter().sum::<u64>();
+        if lag > cap || wanted > budget / 3 * 2 {
+            say(format!(
+                "pilot: a pair took {longest} sweeps to meet, and whether a lag of {lag} is enough is more than \
+                 the pilot can afford to see: the run goes on with it"
+            ));
             break;
         }
         say(format!("pilot: a pair took {longest} sweeps to meet; trying a lag of {lag}"));
         last = stage(pairs, lag, lag, cap + lag)?;
+        spent += last.kernel_calls();
     }
     if given.lag.is_none() && last.unmet() > 0 {
         // Not all meet: the best that can be done is to say so and to go on with what was seen.
@@ -186,12 +210,16 @@ pub(crate) fn run(
         let wanted = safe.max(SHORTEST_LAG);
         given.sweeps.map_or(wanted, |m| wanted.min(m / 2))
     });
-    let sweeps = given.sweeps.unwrap_or_else(|| (5 * burn_in).max(5 * lag).max(100));
+    // Where one replicate is so much work, many short ones are better than few long ones.
+    let times = if 5 * burn_in > budget / 10 { 2 } else { 5 };
+    let sweeps = given.sweeps.unwrap_or_else(|| (times * burn_in).max(times * lag).max(100));
     let schedule = Schedule::new(lag, burn_in, sweeps)?;
 
     // A few long traces: what a long chain's variance is, and what a sweep costs after the meeting.
     let long = (pairs / 10).clamp(2, 8);
-    let traces = stage(long, lag, sweeps, cap + sweeps)?;
+    let horizon = sweeps.min((budget.saturating_sub(spent) / long).max(20));
+    let traces = stage(long, lag, horizon, (cap + lag).max(horizon))?;
+    let settled = burn_in.min(horizon / 2);
     let width = model.names().len();
     let variance = (0..width)
         .map(|j| {
@@ -199,7 +227,7 @@ pub(crate) fn run(
                 .traces
                 .iter()
                 .filter_map(|trace| {
-                    let series: Vec<f64> = (burn_in..=trace.sweeps()).map(|t| trace.x(t)[j]).collect();
+                    let series: Vec<f64> = (settled..=trace.sweeps()).map(|t| trace.x(t)[j]).collect();
                     asymptotic_variance(&series)
                 })
                 .collect();

@@ -7,6 +7,7 @@ use maud::{DOCTYPE, PreEscaped, html};
 
 use crate::results::Page;
 
+mod clustering;
 mod numbers;
 mod sections;
 mod tables;

@@ -35,6 +35,9 @@ pub struct Summary {
     pub tv_sweeps: Option<u64>,
     /// Estimated probability of each number of clusters.
     pub cluster_count: Vec<CountLine>,
+    /// One clustering, with what is known about it; none where no states were kept.
+    #[serde(default)]
+    pub clustering: Option<Clustering>,
     /// How intervals were made: `mean` (all replicates planned beforehand) or `deadline` (the
     /// unbiased rule over workers).
     pub rule: String,
@@ -63,6 +66,111 @@ pub struct Line {
     pub median_of_means_ci95: Option<[f64; 2]>,
     /// `E[cost] * Var(H)` over the asymptotic variance of one long chain: 1 is parity; none unknown.
     pub inefficiency: Option<f64>,
+}
+
+/// One clustering for the whole posterior: searched on half of the replicates, judged on the other half.
+///
+/// Its labels are in `clustering.csv`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Clustering {
+    /// The loss it minimises: `vi` (in nats) or `binder` (share of ordered pairs).
+    pub loss: String,
+    /// Its expected loss, unbiased; none for a single replicate, as there is nothing to judge by.
+    pub expected_loss: Option<f64>,
+    /// The standard error of that.
+    pub se: Option<f64>,
+    /// The 95 % interval of that.
+    pub ci95: Option<[f64; 2]>,
+    /// The sizes of the clusters, the largest first.
+    pub sizes: Vec<u64>,
+    /// The mean certainty of the items of each cluster.
+    pub certainty: Vec<f64>,
+    /// The 95 % credible ball around it.
+    pub ball: Ball,
+    /// Its adjusted Rand index with the known labels, where there are any.
+    pub reference_ari: Option<f64>,
+    /// Its variation of information to them, in nats.
+    pub reference_vi: Option<f64>,
+}
+
+/// A credible ball and the kept states that bound it (Wade, Ghahramani 2018), which are in `credible_ball.csv`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ball {
+    /// The smallest distance within which 95 % of the posterior lies.
+    pub radius: f64,
+    /// Clusters of the upper vertical bound: the fewest in the ball.
+    pub upper: Option<u64>,
+    /// Clusters of the lower vertical bound: the most.
+    pub lower: Option<u64>,
+    /// Distance of the horizontal bound: the farthest state.
+    pub horizontal: Option<f64>,
+}
+
+/// What a run says about new rows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Predictions {
+    /// Clusters of the point clustering, numbered from 0 by size as in `clustering.csv`.
+    pub clusters: u64,
+    /// One a row.
+    pub predictions: Vec<Prediction>,
+    /// All rows as a test set.
+    pub score: Score,
+}
+
+/// What a run says about one new row.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Prediction {
+    /// Its name, or its number from 0.
+    pub row: String,
+    /// The log of the unbiased estimate of its predictive density, in the units of the file; none where that
+    /// estimate is not positive.
+    pub log_density: Option<f64>,
+    /// The standard error of that, by the delta method.
+    pub log_density_se: Option<f64>,
+    /// The cluster it joins with the largest expected probability; none for a new one.
+    pub cluster: Option<u64>,
+    /// The expected probability that it shares a cluster with a member of each cluster, averaged over the
+    /// members; that it opens a new one last.
+    pub joins: Vec<f64>,
+    /// Their standard errors.
+    pub joins_se: Vec<Option<f64>>,
+}
+
+/// How well a run predicts a test set: larger is better.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Score {
+    /// Rows.
+    pub rows: u64,
+    /// Rows whose density has no positive estimate: then there is no score.
+    pub unknown: u64,
+    /// The sum of the log densities.
+    pub sum: Option<f64>,
+    /// Its 95 % interval, for the error of the run, not for that of the choice of rows.
+    pub sum_ci95: Option<[f64; 2]>,
+    /// The mean of the log densities.
+    pub mean: Option<f64>,
+    /// Its 95 % interval.
+    pub mean_ci95: Option<[f64; 2]>,
+}
+
+impl Predictions {
+    /// As CSV: `row,log_density,log_density_se,cluster,p0,...,new,p0_se,...,new_se`.
+    pub fn csv(&self) -> String {
+        let names: Vec<String> = (0..self.clusters).map(|c| format!("p{c}")).chain(["new".into()]).collect();
+        let errors: Vec<String> = names.iter().map(|name| format!("{name}_se")).collect();
+        let mut text =
+            format!("row,log_density,log_density_se,cluster,{},{}\n", names.join(","), errors.join(","));
+        let number = |value: &Option<f64>| value.map_or(String::new(), |v| format!("{v:?}"));
+        for p in &self.predictions {
+            let mut cells =
+                vec![crate::words::csv_cell(&p.row), number(&p.log_density), number(&p.log_density_se)];
+            cells.push(p.cluster.map_or("new".into(), |cluster| cluster.to_string()));
+            cells.extend(p.joins.iter().map(|p| format!("{p:?}")));
+            cells.extend(p.joins_se.iter().map(number));
+            text += &(cells.join(",") + "\n");
+        }
+        text
+    }
 }
 
 /// The probability of one number of clusters.

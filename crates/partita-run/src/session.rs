@@ -3,13 +3,15 @@
 mod answers;
 mod merge;
 mod plan;
+mod predict;
 mod runner;
 mod worker;
 
 pub use merge::merge;
+pub use predict::predict;
 
 use crate::Failure;
-use crate::config::{Options, Summary as Wanted, Task};
+use crate::config::{Loss, Options, Summary as Wanted, Task};
 use crate::directory::{self, Directory, Run, Stop, how_to_resume};
 use crate::model::{Input, Model, Row, load};
 use crate::results::Summary;
@@ -101,6 +103,7 @@ pub fn start(request: Request, interrupted: &AtomicBool, watch: &mut dyn Watch) 
         Stop::Precision { at_most, .. } => at_most,
         Stop::Time { .. } => 1000,
     };
+    options.loss.get_or_insert_default();
     options.keep_draws.get_or_insert(keep_draws(model.items(), replicates));
     options.out = Some(out.clone());
     let run = Run {
@@ -224,9 +227,19 @@ fn columns(model: &dyn Model) -> Vec<String> {
     [model.names(), model.count_names()].concat()
 }
 
+/// How to make the answers of a run again.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Again {
+    /// Another loss for the point clustering.
+    pub loss: Option<Loss>,
+    /// Write the whole co-clustering matrix even where it is large.
+    pub matrix: bool,
+}
+
 /// The answers of a directory again, from its rows.
-pub fn report(path: &Path) -> Result<Outcome, Failure> {
-    let run = Run::read(path)?;
+pub fn report(path: &Path, again: Again) -> Result<Outcome, Failure> {
+    let mut run = Run::read(path)?;
+    run.options.loss = again.loss.or(run.options.loss);
     let (model, input) = reload(&run)?;
     let directory = Directory::open(path)?;
     let rows = directory.rows(&columns(&*model))?;
@@ -235,5 +248,6 @@ pub fn report(path: &Path) -> Result<Outcome, Failure> {
         || rows.iter().map(|row| row.seconds).sum::<f64>() / threads(&run.options) as f64,
         |summary| summary.seconds,
     );
-    conclude(&directory, &run, model.names(), model.count_names(), &rows, seconds, Some((&input, &*model)))
+    answers::check_size(model.items(), again.matrix)?;
+    conclude(&directory, &run, &rows, seconds, (&input, &*model), again.matrix)
 }

@@ -196,7 +196,8 @@ pub fn run(request: Request, interrupted: &AtomicBool, watch: &mut dyn Watch) ->
     };
     let mut arms = Vec::new();
     for arm in &study.arms {
-        let directory = if arm.name.is_empty() { request.out.clone() } else { request.out.join(slug(&arm.name)) };
+        let directory =
+            if arm.name.is_empty() { request.out.clone() } else { request.out.join(slug(&arm.name)) };
         arms.push(run_arm(arm, &catalog, &directory, &mut setting)?);
     }
     let measurements: Vec<Measurement> = arms.iter().flat_map(measurements).collect();
@@ -233,10 +234,13 @@ fn claim_directory(request: &Request) -> Result<Option<File>, Failure> {
         version: &'a str,
         seed: u64,
         scale: f64,
-        study: &'a Study,
+        study: &'a str,
+        arms: &'a [Arm],
     }
     let Request { study, scale, seed, out, .. } = request;
-    let identity = Identity { version: env!("CARGO_PKG_VERSION"), seed: *seed, scale: *scale, study };
+    // Words and claims may change; what was run may not.
+    let (version, arms) = (env!("CARGO_PKG_VERSION"), &study.arms[..]);
+    let identity = Identity { version, seed: *seed, scale: *scale, study: &study.name, arms };
     let text = toml::to_string_pretty(&identity).expect("a study is a table");
     let path = out.join("study.toml");
     let refuse = |why: &str| Err(Failure::bad(format!("{}: {why}: choose another --out", out.display())));
@@ -268,7 +272,12 @@ fn csv(measurements: &[Measurement]) -> String {
     text
 }
 
-fn run_arm(arm: &Arm, catalog: &Catalog, directory: &Path, setting: &mut Setting) -> Result<ArmResults, Failure> {
+fn run_arm(
+    arm: &Arm,
+    catalog: &Catalog,
+    directory: &Path,
+    setting: &mut Setting,
+) -> Result<ArmResults, Failure> {
     std::fs::create_dir_all(directory).map_err(|e| {
         Failure::Failed(format!("{}: cannot be made: {}", directory.display(), crate::words::plain(&e)))
     })?;
@@ -377,7 +386,8 @@ fn density(problem: &Problem, wanted: &Density, setting: &mut Setting) -> Result
             [*x, mean, se]
         })
         .collect();
-    let law: Vec<f64> = x.iter().map(|x| problem.law.as_ref().map_or(f64::NAN, |law| law.density(*x))).collect();
+    let law: Vec<f64> =
+        x.iter().map(|x| problem.law.as_ref().map_or(f64::NAN, |law| law.density(*x))).collect();
     let step = x[1] - x[0];
     let distance = 0.5 * step * curve.iter().zip(&law).map(|(c, l)| (c[1] - l).abs()).sum::<f64>();
     let highest = curve.iter().map(|c| c[1]).fold(0.0, f64::max);

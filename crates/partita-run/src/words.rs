@@ -5,8 +5,8 @@ pub(crate) fn closest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) 
     names
         .into_iter()
         .map(|name| (strsim::damerau_levenshtein(word, name), name))
-        .min()
         .filter(|(distance, name)| *distance <= 1 + name.len() / 3)
+        .min()
         .map(|(_, name)| name.to_string())
 }
 
@@ -16,6 +16,15 @@ pub(crate) fn plain(error: &std::io::Error) -> String {
     match text.find(" (os error") {
         Some(at) => text[..at].to_lowercase(),
         None => text,
+    }
+}
+
+/// A text as a cell of CSV, quoted where it must be.
+pub(crate) fn csv_cell(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.into()
     }
 }
 

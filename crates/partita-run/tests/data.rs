@@ -10,6 +10,8 @@ use partita_run::data::{DataError, Missing, ReadOptions, Table};
 
 #[path = "data/errors.rs"]
 mod errors;
+#[path = "data/kinds.rs"]
+mod kinds;
 #[path = "data/npy.rs"]
 mod npy;
 #[cfg(feature = "parquet")]

@@ -75,6 +75,7 @@ fn sections_without_data_are_left_out() {
     let all = [
         "summaries",
         "clusters",
+        "clustering",
         "co-clustering",
         "meeting",
         "estimates",

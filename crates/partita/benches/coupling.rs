@@ -4,8 +4,8 @@
 //! the workspace where they are, and generates mixtures of the same shape where they are not. Machines
 //! are noisy: what is compared takes turns, the same work is timed several times and the fastest counts,
 //! figures are medians of rounds of such times, and ratios are what counts.
-//! With `PARTITA_DUMP=FOLDER` the recorded problems and their times are written there as JSON, for
-//! `scripts/compare_pot.py`.
+//! `PARTITA_PROBLEMS_ONLY=1` leaves the steps out. With `PARTITA_DUMP=FOLDER` the recorded problems and
+//! their times are written there as JSON, for `scripts/compare_pot.py`.
 
 use partita::chance::Chance;
 use partita::coupling::{Cell, Coupling, Nugget, Optimal, Step, Tally};
@@ -212,8 +212,9 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
 /// Nanoseconds of each way of going through all problems: the fastest of passes that take turns.
 fn time<const WAYS: usize>(problems: usize, mut ways: [&mut dyn FnMut(); WAYS]) -> [f64; WAYS] {
     let mut fastest = [Duration::MAX; WAYS];
-    let start = Instant::now();
-    while start.elapsed() < Duration::from_millis(100) {
+    let (start, mut passes) = (Instant::now(), 0);
+    while passes < 20 || start.elapsed() < Duration::from_millis(100) {
+        passes += 1;
         for (way, fastest) in ways.iter_mut().zip(&mut fastest) {
             let start = Instant::now();
             way();
@@ -265,13 +266,12 @@ fn record(case: &Case, metric: Metric, wanted: u64) -> Vec<Problem> {
         }
         steps = recorder.steps;
     }
-    let Tally { peeled, greedy, pivoted } = recorder.inner.tally();
+    let Tally { greedy, pivoted } = recorder.inner.tally();
     let share = |count: u64| 100.0 * count as f64 / steps.max(1) as f64;
     println!(
-        "{:>12}  {metric:>8?}  {steps:>9}  {:>10.2}  {:>8.2}  {:>8.2}  {:>8.2}",
+        "{:>12}  {metric:>8?}  {steps:>9}  {:>8.2}  {:>8.2}  {:>8.2}",
         case.name,
-        share(steps - peeled - greedy - pivoted),
-        share(peeled),
+        share(steps - greedy - pivoted),
         share(greedy),
         share(pivoted)
     );
@@ -365,8 +365,8 @@ fn main() {
     }
     println!("\nhow draws end, percent of coupled item-steps");
     println!(
-        "{:>12}  {:>8}  {:>9}  {:>10}  {:>8}  {:>8}  {:>8}",
-        "data", "metric", "steps", "first look", "peeling", "greedy", "pivots"
+        "{:>12}  {:>8}  {:>9}  {:>8}  {:>8}  {:>8}",
+        "data", "metric", "steps", "looks", "greedy", "pivots"
     );
     let mut problems = Vec::new();
     for case in cases.iter().chain(&larger) {

@@ -9,14 +9,12 @@ mod independent;
 mod maximal;
 mod nugget;
 mod optimal;
-mod rest;
 
 pub use common::CommonUniform;
 pub use independent::Independent;
 pub use maximal::{Labels, Maximal};
 pub use nugget::Nugget;
-pub use optimal::Optimal;
-pub use rest::Tally;
+pub use optimal::{Optimal, Tally};
 
 use crate::chance::Chance;
 use crate::partition::{Overlap, Partition};

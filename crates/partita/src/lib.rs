@@ -73,6 +73,7 @@ pub mod likelihood;
 pub mod partition;
 pub mod prior;
 pub mod rng;
+pub mod search;
 pub mod start;
 pub mod summary;
 pub mod survival;

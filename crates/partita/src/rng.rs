@@ -78,6 +78,8 @@ pub enum Purpose {
     Atoms = 6,
     /// Generated data.
     Data = 7,
+    /// The search for one clustering of a posterior.
+    Search = 8,
 }
 
 /// The random numbers of one replicate.

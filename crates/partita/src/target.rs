@@ -6,15 +6,15 @@ mod coloring;
 mod mixture;
 mod shared_variance;
 
-pub(crate) use ahead::Ahead;
 pub use crate::graph::Graph;
+pub(crate) use ahead::Ahead;
 pub use blocks::{BlockStats, Blocks, EdgePrior};
 pub use coloring::Coloring;
 pub use mixture::{Mixture, MixtureStats};
 pub use shared_variance::{SharedPrior, SharedStats, SharedVariance, Sharing};
 
 use crate::likelihood::Predict;
-use crate::math::exp;
+use crate::math::{exp, ln_add};
 use crate::partition::{Move, Partition};
 
 /// A law over partitions of `len` items, up to a constant.
@@ -80,11 +80,22 @@ pub trait Target: Sync {
 /// # Ok::<(), partita::Error>(())
 /// ```
 pub trait Predictive: Target {
-    /// The log predictive density at `x`, an item that is not among the data, given a state.
-    fn log_predictive_density(&self, stats: &Self::Stats, z: &Partition, x: &[f64]) -> f64;
+    /// The log prior probability that one more item joins each slot of `z`; that of a new cluster last.
+    fn log_places(&self, z: &Partition) -> Vec<f64>;
+
+    /// The log density at `x`, an item that is not among the data, in each slot; in a new cluster last.
+    fn log_densities(&self, stats: &Self::Stats, z: &Partition, x: &[f64]) -> Vec<f64>;
 
     /// The posterior mean of the centre of the cluster in `slot`, in the units of the data.
     fn center(&self, stats: &Self::Stats, z: &Partition, slot: usize) -> Vec<f64>;
+
+    /// The log predictive density at `x`: the prior's rule for one more item times the densities.
+    fn log_predictive_density(&self, stats: &Self::Stats, z: &Partition, x: &[f64]) -> f64 {
+        let (places, densities) = (self.log_places(z), self.log_densities(stats, z, x));
+        let mut joins = places.iter().zip(&densities).map(|(place, density)| place + density);
+        let new = joins.next_back().expect("a new cluster is always possible");
+        joins.fold(new, ln_add)
+    }
 
     /// The predictive density at `x`.
     fn predictive_density(&self, stats: &Self::Stats, z: &Partition, x: &[f64]) -> f64 {
@@ -94,8 +105,13 @@ pub trait Predictive: Target {
 }
 
 impl<L: Predict> Predictive for Mixture<L> {
-    fn log_predictive_density(&self, stats: &Self::Stats, z: &Partition, x: &[f64]) -> f64 {
-        Mixture::log_predictive_density(self, stats, z, x)
+    fn log_places(&self, z: &Partition) -> Vec<f64> {
+        self.table().log_places_of_one_more(z)
+    }
+
+    fn log_densities(&self, stats: &Self::Stats, _z: &Partition, x: &[f64]) -> Vec<f64> {
+        let (likelihood, empty) = (self.likelihood(), self.likelihood().empty());
+        stats.clusters().iter().chain([&empty]).map(|cluster| likelihood.log_density(cluster, x)).collect()
     }
 
     fn center(&self, stats: &Self::Stats, _z: &Partition, slot: usize) -> Vec<f64> {

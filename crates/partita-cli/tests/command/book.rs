@@ -32,10 +32,15 @@ fn every_command_of_the_documents_runs() {
         let scratch = Scratch::new();
         scratch.write("seeds.csv", &scratch.read("data.csv"));
         scratch.write("graph.txt", &scratch.read("octahedron.txt"));
+        scratch.write("new.csv", "x,y\n-2,0\n0,3\n");
+        scratch.write("animals.csv", &super::models::animals(60));
+        scratch.write("visits.csv", &super::models::visits(40));
+        scratch.write("friends.txt", super::models::TRIANGLES);
         for command in commands(&fs::read_to_string(&document).unwrap()) {
             let mut command = SMALLER.iter().fold(command, |c, (from, to)| c.replace(from, to));
-            let starts =
-                ["partita fit ", "partita color ", "partita meet "].iter().any(|s| command.starts_with(s));
+            let starts = ["partita fit ", "partita color ", "partita blocks ", "partita meet "]
+                .iter()
+                .any(|s| command.starts_with(s));
             if starts && !command.contains("--help") {
                 for option in ["--lag 5", "--burn-in 5", "--sweeps 20", "--replicates 24"] {
                     let name = option.split(' ').next().unwrap();

@@ -73,7 +73,17 @@ fn the_run_directory_holds_plain_files() {
     files.sort();
     assert_eq!(
         files,
-        ["co_clustering.npy", "draws.csv", "replicates.csv", "report.html", "run.toml", "summary.json"]
+        [
+            "clustering.csv",
+            "co_clustering.npy",
+            "co_clustering_se.npy",
+            "credible_ball.csv",
+            "draws.csv",
+            "replicates.csv",
+            "report.html",
+            "run.toml",
+            "summary.json"
+        ]
     );
     let text = scratch.read("run/replicates.csv");
     let mut lines = text.lines();
@@ -99,9 +109,11 @@ fn the_run_directory_holds_plain_files() {
     let summary: Value = serde_json::from_str(&scratch.read("run/summary.json")).unwrap();
     let mean = clusters.iter().sum::<f64>() / 24.0;
     assert!((summary["summaries"][0]["mean"].as_f64().unwrap() - mean).abs() < 1e-12);
-    let npy = scratch.bytes("run/co_clustering.npy");
-    assert_eq!(&npy[..6], b"\x93NUMPY");
-    assert!(npy.len() > 30 * 30 * 8);
+    for name in ["run/co_clustering.npy", "run/co_clustering_se.npy"] {
+        let npy = scratch.bytes(name);
+        assert_eq!(&npy[..6], b"\x93NUMPY");
+        assert_eq!(npy.len(), 128 + 30 * 30 * 4);
+    }
     assert!(scratch.read("run/report.html").starts_with("<!DOCTYPE html>"));
 }
 

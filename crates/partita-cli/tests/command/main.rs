@@ -8,6 +8,8 @@ mod deadline;
 mod full_disk;
 mod interrupted;
 mod mistakes;
+mod models;
+mod predict;
 mod reproduce;
 mod same_rows;
 mod screen;

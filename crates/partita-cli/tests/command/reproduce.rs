@@ -23,7 +23,8 @@ fn check(study: &Study, findings: &Value, scratch: &Scratch, out: &str) {
     for verdict in findings["verdicts"].as_array().unwrap() {
         let measure = text(&verdict["claim"]["measure"]);
         let (stem, at) = measure.split_once(" @ ").unwrap_or((&measure, ""));
-        let known = |name: &String| name == &measure || (!at.is_empty() && name.starts_with(&format!("{stem} @ ")));
+        let known =
+            |name: &String| name == &measure || (!at.is_empty() && name.starts_with(&format!("{stem} @ ")));
         assert!(names.iter().any(known), "{}: `{measure}` is measured by nothing: {names:?}", study.name);
         let ruling = text(&verdict["ruling"]);
         assert!(["confirmed", "not-confirmed", "undecided"].contains(&ruling.as_str()), "{ruling}");
@@ -116,7 +117,8 @@ fn the_list_shows_every_study_within_80_columns() {
     let scratch = Scratch::new();
     let list = scratch.ok("reproduce --list").stdout;
     assert!(list.lines().all(|line| line.chars().count() <= 80), "{list}");
-    for name in ["gene", "synthetic", "seed", "abalone", "k-regular", "erdos-renyi-25", "gmm-300", "outliers"] {
+    for name in ["gene", "synthetic", "seed", "abalone", "k-regular", "erdos-renyi-25", "gmm-300", "outliers"]
+    {
         assert!(list.lines().any(|line| line.starts_with(name)), "{name} in {list}");
     }
     let all: Value = serde_json::from_str(&scratch.ok("reproduce --list --json").stdout).unwrap();
@@ -132,7 +134,11 @@ fn mistakes_get_a_sentence() {
     scratch.write("mine.toml", "title = 'x'\n");
     assert!(scratch.refused("reproduce mine.toml").contains("mine.toml"));
     scratch.ok("reproduce k-regular --scale 0.0002 --out there");
-    assert!(scratch.refused("reproduce k-regular --scale 0.0003 --out there").contains("another study, scale or seed"));
+    assert!(
+        scratch
+            .refused("reproduce k-regular --scale 0.0003 --out there")
+            .contains("another study, scale or seed")
+    );
     scratch.refused("reproduce");
 }
 

@@ -77,7 +77,13 @@ fn a_good_configuration_is_good() {
 
 /// Values that options may be given, sensible and not.
 const SOUP: &[(&str, &[&str])] = &[
-    ("--covariance", &["known", "shared", "ful", ""]),
+    ("--covariance", &["known", "shared", "shared-columns", "diagonal", "full", "ful", ""]),
+    (
+        "--prior",
+        &["dirichlet", "pitman-yor:0.5", "pitman-yor:0.9,-0.8", "finite:0.001,1000", "finite:", "🦀"],
+    ),
+    ("--column-type", &["x=count", "x=category,y=normal", "y=normal", "z=count", "=", "x=🦀"]),
+    ("--edge-prior", &["1,1", "0.5", "0,1"]),
     ("--prior-sd", &["0.5", "1e-30", "1e300", "-1", "nan", "x"]),
     ("--noise-sd", &["0.5", "1e30", "1e-300", "0", "inf"]),
     (
@@ -116,14 +122,14 @@ fn any_arguments_get_an_answer() {
     let mut random = Random(99);
     let mut done = 0;
     for i in 0..300 {
-        let task = random.pick(&["fit", "fit", "fit", "meet", "color"]);
+        let task = random.pick(&["fit", "fit", "fit", "meet", "color", "blocks"]);
         let mut rarely = |strange: &[&'static str], usual| match random.next() % 12 {
             0 => random.pick(strange),
             _ => usual,
         };
         let data = rarely(
             &["octahedron.txt", "nowhere.csv", "."],
-            ["data.csv", "octahedron.txt"][usize::from(task == "color")],
+            ["data.csv", "octahedron.txt"][usize::from(task == "color" || task == "blocks")],
         );
         let lag = rarely(&["1", "0", "18446744073709551615"], "2");
         let sweeps = rarely(&["2", "0", "9223372036854775807"], "5");

@@ -3,7 +3,7 @@
 use super::{CoMatrix, meeting_curve};
 use crate::directory::{Draw, Run};
 use crate::model::{Input, Model, Row};
-use crate::results::{CoClustering, Density, Estimates, Page, Scatter, Summary};
+use crate::results::{Clustering, CoClustering, Density, Estimates, Page, Scatter, Summary};
 use crate::words;
 use nalgebra::{DMatrix, SymmetricEigen};
 use partita::aggregate::Moments;
@@ -53,19 +53,7 @@ pub(crate) fn page(context: &Context) -> Page {
 fn question(context: &Context, title: &str) -> String {
     let options = &context.run.options;
     let s = context.summary;
-    let what = match context.run.task {
-        crate::config::Task::Fit => format!(
-            "How do the rows of {title} cluster, under a Dirichlet process mixture of Gaussians (alpha {}, \
-             centres with sd {}, noise with sd {})?",
-            options.alpha.map_or("?".into(), |a| a.to_string()),
-            options.prior_sd.unwrap_or(f64::NAN),
-            options.noise_sd.unwrap_or(f64::NAN)
-        ),
-        crate::config::Task::Color => format!(
-            "What do uniform proper colourings of {title} with {} colours look like?",
-            options.colors.unwrap_or(0)
-        ),
-    };
+    let what = crate::model::question(context.run.task, options, title);
     format!(
         "{what} {} pairs of coupled chains ran with lag {}, burn-in {} and {} sweeps; each gives one \
          unbiased estimate.",
@@ -88,10 +76,19 @@ pub(crate) fn answer(summary: &Summary) -> Vec<String> {
             Some(("co", pair)) => {
                 format!("Items {} share a cluster with probability", pair.replace(',', " and "))
             }
-            Some((_, rest)) => format!("The expected {rest} against the known labels is"),
+            Some(("reference", "ari")) => "The expected adjusted Rand index with the known labels is".into(),
+            Some(("reference", "vi")) => {
+                "The expected variation of information to the known labels, in nats, is".into()
+            }
+            Some(("reference", _)) => {
+                "The expected number of ordered pairs of items on which clusters and known labels disagree is"
+                    .into()
+            }
+            Some((what, at)) => format!("The expected {what} at {at} is"),
         };
         sentences.push(format!("{what} {} (95 % interval {} to {}).", of(line.mean), of(low), of(high)));
     }
+    sentences.extend(summary.clustering.as_ref().map(one_clustering));
     if let Some(median) = summary.meeting.median {
         let sweeps = summary.tv_sweeps.map_or(String::new(), |t| {
             format!(" One chain needs at most {t} sweeps to be within 0.01 of the target in total variation.")
@@ -102,6 +99,27 @@ pub(crate) fn answer(summary: &Summary) -> Vec<String> {
         ));
     }
     sentences
+}
+
+/// One clustering in a sentence or two.
+fn one_clustering(c: &Clustering) -> String {
+    const TOLD: usize = 8;
+    let sizes: Vec<String> = c.sizes.iter().take(TOLD).map(ToString::to_string).collect();
+    let rest = c.sizes.len().saturating_sub(TOLD);
+    let sizes = sizes.join(", ") + &if rest > 0 { format!(" and {rest} smaller") } else { String::new() };
+    let clusters = if c.sizes.len() == 1 { "cluster" } else { "clusters" };
+    let se = c.se.unwrap_or(0.0);
+    let of = |v: f64| words::rounded(v, se);
+    let name = if c.loss == "vi" { "variation of information (nats)" } else { "Binder loss" };
+    let mut text = format!("One clustering: {} {clusters} of {sizes} items", c.sizes.len());
+    if let Some((loss, [low, high])) = c.expected_loss.zip(c.ci95) {
+        text += &format!("; its expected {name} is {} (95 % interval {} to {})", of(loss), of(low), of(high));
+    }
+    text += &format!(". 95 % of the posterior lies within {:.3} of it.", c.ball.radius);
+    if let Some(ari) = c.reference_ari {
+        text += &format!(" Its adjusted Rand index with the known labels is {ari:.3}.");
+    }
+    text
 }
 
 fn estimates(context: &Context) -> Vec<Estimates> {
@@ -150,11 +168,13 @@ fn co_clustering(context: &Context) -> Option<CoClustering> {
 
 fn scatter(context: &Context) -> Option<Scatter> {
     let (input, _) = context.input?;
-    let table = input.table.as_ref().filter(|t| t.columns >= 2)?;
+    let table = input.picture.as_ref().filter(|t| t.columns >= 2)?;
     let clusters = &context.matrix?.clusters;
     let stride = table.rows.div_ceil(SHOWN_POINTS);
     let shown: Vec<usize> = (0..table.rows).step_by(stride).collect();
-    let (axes, points) = if table.columns == 2 {
+    // Columns that are not those of the file have no units to go back to.
+    let as_in_file = input.table.as_ref().is_some_and(|t| t.names == table.names);
+    let (axes, points) = if table.columns == 2 && as_in_file {
         let restore = |item: usize, column: usize| {
             let value = table.row(item)[column];
             input.scaling.as_ref().map_or(value, |s| s.restore(column, value))
@@ -210,7 +230,7 @@ fn principal_axes(table: &crate::data::Table, shown: &[usize]) -> ([String; 2], 
 
 fn density(context: &Context) -> Option<Density> {
     let (input, model) = context.input?;
-    let table = input.table.as_ref().filter(|t| t.columns == 1)?;
+    let table = input.picture.as_ref().filter(|t| t.columns == 1)?;
     if context.draws.is_empty() {
         return None;
     }

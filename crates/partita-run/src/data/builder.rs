@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::error::{DataError, Place};
 use super::plan::Plan;
-use super::{Labels, Missing, ReadOptions, Table};
+use super::{Kind, Labels, Missing, ReadOptions, Table, Words};
 
 /// The parts of a table so far.
 pub(super) struct Builder {
@@ -16,47 +16,158 @@ pub(super) struct Builder {
     /// Values so far, row-major.
     pub values: Vec<f64>,
     keep_missing: bool,
+    least_rows: usize,
+    words: Words,
+    kinds: Vec<Option<Kind>>,
+    levels: Vec<Levels>,
+    gap: Option<DataError>,
     ids: Vec<String>,
-    labels: Labels,
+    labels: Levels,
+    index: Vec<u32>,
+}
+
+/// Texts numbered in order of first appearance.
+#[derive(Debug, Clone, Default)]
+struct Levels {
+    names: Vec<String>,
     seen: HashMap<String, u32>,
 }
+
+impl Levels {
+    fn number(&mut self, text: &str) -> u32 {
+        match self.seen.get(text) {
+            Some(&number) => number,
+            None => {
+                let number = self.names.len() as u32;
+                self.names.push(text.to_owned());
+                self.seen.insert(text.to_owned(), number);
+                number
+            }
+        }
+    }
+}
+
+/// A category may have so many levels.
+const MOST_LEVELS: usize = 1000;
 
 impl Builder {
     /// An empty table with the columns of `plan`.
     pub fn new(file: &str, plan: Plan, options: &ReadOptions) -> Builder {
         Builder {
             file: file.to_owned(),
-            plan,
             values: Vec::new(),
             keep_missing: options.missing == Missing::Keep,
+            least_rows: if options.one_row { 1 } else { 2 },
+            words: options.words,
+            kinds: plan.kinds.clone(),
+            levels: vec![Levels::default(); plan.data.len()],
+            gap: None,
             ids: Vec::new(),
-            labels: Labels { names: Vec::new(), index: Vec::new() },
-            seen: HashMap::new(),
+            labels: Levels::default(),
+            index: Vec::new(),
+            plan,
         }
     }
 
     /// What a missing value becomes; `cell` is how it was written.
-    pub fn missing(&self, place: Place, column: usize, cell: &str) -> Result<f64, DataError> {
-        if self.keep_missing {
+    pub fn missing(&mut self, place: Place, column: usize, cell: &str) -> Result<f64, DataError> {
+        if self.keep_missing && self.gap.is_some() {
             return Ok(f64::NAN);
         }
-        Err(DataError::MissingCell {
+        let sentence = DataError::MissingCell {
             file: self.file.clone(),
             place,
             column: self.plan.names[column].clone(),
             cell: cell.to_owned(),
-        })
+        };
+        if !self.keep_missing {
+            return Err(sentence);
+        }
+        self.gap = Some(sentence);
+        Ok(f64::NAN)
     }
 
-    /// Passes a number of a binary format on if it can be data.
-    pub fn checked(&self, number: f64, place: Place, column: usize) -> Result<f64, DataError> {
+    /// Passes a number of a binary format on if it can be data; `at` is its column in the table.
+    pub fn checked(&mut self, number: f64, place: Place, at: usize) -> Result<f64, DataError> {
         if number.is_finite() {
-            Ok(number)
+            if self.is_plain(at) { Ok(number) } else { self.special(place, at, number, &number.to_string()) }
         } else if number.is_nan() {
-            self.missing(place, column, "NaN")
+            self.missing(place, self.plan.data[at], "NaN")
         } else {
-            Err(self.infinite(place, column, &number.to_string()))
+            Err(self.infinite(place, self.plan.data[at], &number.to_string()))
         }
+    }
+
+    /// Whether any finite number will do in a column.
+    pub fn is_plain(&self, at: usize) -> bool {
+        !matches!(self.kinds[at], Some(Kind::Count | Kind::Category))
+    }
+
+    /// What a number becomes in a column of counts or categories; `cell` is how it was written.
+    pub fn special(&mut self, place: Place, at: usize, number: f64, cell: &str) -> Result<f64, DataError> {
+        match self.kinds[at] {
+            Some(Kind::Category) => self.level(place, at, cell),
+            // As many as a count can be.
+            Some(Kind::Count) if number < 0.0 || number.fract() != 0.0 || number > 4_294_967_294.0 => {
+                let cell = super::error::quote(cell);
+                Err(self.unfit(Some(place), at, |name| {
+                    format!(
+                        "{cell} is not a count, a whole number from 0 on; correct the cell, or say \
+                         --column-type {name}=normal"
+                    )
+                }))
+            }
+            _ => Ok(number),
+        }
+    }
+
+    /// The number of a word's level, if the column holds categories, or has held nothing yet and may.
+    pub fn word(&mut self, place: Place, at: usize, text: &str) -> Option<Result<f64, DataError>> {
+        if self.kinds[at].is_none() && self.words == Words::Levels {
+            let nothing_yet = self.values.iter().skip(at).step_by(self.plan.data.len()).all(|v| v.is_nan());
+            self.kinds[at] = nothing_yet.then_some(Kind::Category);
+        }
+        (self.kinds[at] == Some(Kind::Category)).then(|| self.level(place, at, text))
+    }
+
+    fn level(&mut self, place: Place, at: usize, text: &str) -> Result<f64, DataError> {
+        let number = self.levels[at].number(text);
+        if number as usize >= MOST_LEVELS {
+            return Err(self.unfit(Some(place), at, |name| {
+                format!(
+                    "here the category has its level number {}, so it is more likely a name; use it with \
+                     --id-column {name}, or leave it out with --drop {name}",
+                    MOST_LEVELS + 1
+                )
+            }));
+        }
+        Ok(f64::from(number))
+    }
+
+    /// The sentence for a column that cannot be what it is taken for; `problem` is told its name.
+    fn unfit(&self, place: Option<Place>, at: usize, problem: impl Fn(&str) -> String) -> DataError {
+        let column = self.plan.names[self.plan.data[at]].clone();
+        let problem = problem(&super::error::argument(&column));
+        DataError::Unfit { file: self.file.clone(), place, column, problem }
+    }
+
+    /// Refuses texts that are hardly ever the same: those are names, unless somebody said otherwise.
+    fn check_levels(&self) -> Result<(), DataError> {
+        for at in 0..self.plan.data.len() {
+            let (levels, said) = (self.levels[at].names.len(), self.plan.kinds[at].is_some());
+            let cells = self.values.iter().skip(at).step_by(self.plan.data.len());
+            let cells = cells.filter(|value| !value.is_nan()).count();
+            if !said && levels > 2 && 2 * levels > cells {
+                return Err(self.unfit(None, at, |name| {
+                    format!(
+                        "{levels} different words in {cells} rows are more likely names than a category; use \
+                         the column with --id-column {name}, leave it out with --drop {name}, or say \
+                         --column-type {name}=category"
+                    )
+                }));
+            }
+        }
+        Ok(())
     }
 
     /// The sentence for an infinite value.
@@ -88,16 +199,8 @@ impl Builder {
     /// Adds the known label of a row.
     pub fn push_label(&mut self, place: Place, column: usize, label: &str) -> Result<(), DataError> {
         self.filled(place, column, label)?;
-        let index = match self.seen.get(label) {
-            Some(&index) => index,
-            None => {
-                let index = self.labels.names.len() as u32;
-                self.labels.names.push(label.to_owned());
-                self.seen.insert(label.to_owned(), index);
-                index
-            }
-        };
-        self.labels.index.push(index);
+        let number = self.labels.number(label);
+        self.index.push(number);
         Ok(())
     }
 
@@ -105,9 +208,10 @@ impl Builder {
     pub fn finish(mut self) -> Result<Table, DataError> {
         let columns = self.plan.data.len();
         let rows = self.values.len() / columns;
-        if rows < 2 {
+        if rows < self.least_rows {
             return Err(DataError::TooFewRows { file: self.file, rows });
         }
+        self.check_levels()?;
         self.values.shrink_to_fit();
         let mut table = Table {
             source: self.file,
@@ -115,8 +219,11 @@ impl Builder {
             columns,
             values: self.values,
             names: self.plan.data_names(),
+            kinds: self.kinds,
+            levels: self.levels.into_iter().map(|levels| levels.names).collect(),
+            gap: self.gap,
             ids: self.plan.id.map(|_| self.ids),
-            labels: self.plan.label.map(|_| self.labels),
+            labels: self.plan.label.map(|_| Labels { names: self.labels.names, index: self.index }),
             fingerprint: String::new(),
         };
         table.fingerprint = fingerprint(&table);
@@ -133,6 +240,9 @@ fn fingerprint(table: &Table) -> String {
     hash.number(u64::from(table.ids.is_some()));
     if let Some(ids) = &table.ids {
         hash.texts(ids);
+    }
+    if table.levels.iter().any(|levels| !levels.is_empty()) {
+        table.levels.iter().for_each(|levels| hash.texts(levels));
     }
     let mut bytes = Vec::with_capacity(8 * 1024);
     for values in table.values.chunks(1024) {

@@ -237,6 +237,18 @@ pub enum DataError {
         /// Name of the column.
         column: String,
     },
+    /// A column cannot be what it is taken for.
+    #[error("{file}{}, column {}: {problem}", at(.place), quote(.column))]
+    Unfit {
+        /// The path as given.
+        file: String,
+        /// Where the row lies, if it is one row.
+        place: Option<Place>,
+        /// Name of the column.
+        column: String,
+        /// What is wrong, and what to do about it.
+        problem: String,
+    },
     /// A number is infinite or too large for double precision.
     #[error(
         "{file}, {place}, column {}: {cell} is not a finite number; correct the cell or remove the \
@@ -337,6 +349,11 @@ fn count(number: u64, noun: &str) -> String {
     }
 }
 
+/// `, line 7`, or nothing.
+fn at(place: &Option<Place>) -> String {
+    place.map_or(String::new(), |place| format!(", {place}"))
+}
+
 /// How a missing cell reads in a sentence.
 fn missing(cell: &str) -> String {
     if cell.is_empty() { "empty".to_owned() } else { format!("missing ({})", quote(cell)) }
@@ -361,7 +378,7 @@ pub(crate) fn quote(text: &str) -> String {
 }
 
 /// A name as one writes it on a command line; `NUMBER` where the name is better not typed.
-fn argument(name: &str) -> String {
+pub(super) fn argument(name: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "_-.:/+".contains(c);
     if name.chars().any(char::is_control) || name.chars().count() > 100 {
         "NUMBER".to_owned()

@@ -46,7 +46,7 @@ pub(super) fn read(mut source: Source, options: &ReadOptions) -> Result<Table, D
     if wanted.is_none_or(|wanted| wanted > most) {
         return Err(header.wrong_size(&file, "fewer bytes"));
     }
-    if header.rows < 2 {
+    if header.rows < 2 && !(options.one_row && header.rows == 1) {
         return Err(DataError::TooFewRows { file, rows: header.rows as usize });
     }
     if header.columns > MOST_COLUMNS {
@@ -84,7 +84,7 @@ fn by_row(
         let place = Place::Row(row);
         for at in 0..builder.plan.data.len() {
             let column = builder.plan.data[at];
-            let value = builder.checked(number(column), place, column)?;
+            let value = builder.checked(number(column), place, at)?;
             builder.values.push(value);
         }
         if let Some(column) = builder.plan.id {
@@ -118,7 +118,7 @@ fn by_column(
             let number = header.number(&bytes);
             let place = Place::Row(row as u64 + 1);
             if let Some(at) = at {
-                builder.values[row * width + at] = builder.checked(number, place, column)?;
+                builder.values[row * width + at] = builder.checked(number, place, at)?;
             } else if builder.plan.id == Some(column) {
                 builder.push_id(place, column, &number.to_string())?;
             }

@@ -58,11 +58,17 @@ fn read_rows(path: &Path, file: &str, options: &ReadOptions) -> Result<Table, Da
             let column = builder.plan.data[at];
             let field = field(column).ok_or_else(|| broken(file, "a row is short"))?;
             let value = match number_of(field) {
-                Some(number) => builder.checked(number, place, column)?,
+                Some(number) => builder.checked(number, place, at)?,
                 None if *field == Field::Null => builder.missing(place, column, "null")?,
                 None => {
-                    let (name, text) = (&builder.plan.names[column], text_of(Some(field)));
-                    return Err(DataError::not_a_number(file, place, name, &text, false));
+                    let text = text_of(Some(field));
+                    match builder.word(place, at, &text) {
+                        Some(level) => level?,
+                        None => {
+                            let name = &builder.plan.names[column];
+                            return Err(DataError::not_a_number(file, place, name, &text, false));
+                        }
+                    }
                 }
             };
             builder.values.push(value);

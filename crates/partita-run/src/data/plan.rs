@@ -1,7 +1,7 @@
 //! Which columns of a file are data, row names or known labels, from names and options.
 
 use super::error::{DataError, quote};
-use super::{ReadOptions, default_names};
+use super::{Kind, ReadOptions, default_names};
 
 /// The role of each column of a file.
 #[derive(Debug)]
@@ -12,6 +12,8 @@ pub(super) struct Plan {
     pub id: Option<usize>,
     /// The column of the known clustering.
     pub label: Option<usize>,
+    /// What the columns of data hold, where that was said.
+    pub kinds: Vec<Option<Kind>>,
     /// Every column of the file.
     pub names: Vec<String>,
 }
@@ -28,6 +30,10 @@ impl Plan {
         let label = options.label_column.as_ref().map(find).transpose()?;
         let id = options.id_column.as_ref().map(find).transpose()?;
         let mut away = options.drop.iter().map(find).collect::<Result<Vec<_>, _>>()?;
+        let mut kinds = vec![None; names.len()];
+        for (column, kind) in &options.kinds {
+            kinds[find(column)?] = Some(*kind);
+        }
         away.extend(id.into_iter().chain(label));
         let mut left = vec![true; names.len()];
         for column in away {
@@ -43,7 +49,8 @@ impl Plan {
         if data.is_empty() {
             return Err(DataError::NoColumns { file: file.to_owned() });
         }
-        Ok(Plan { data, id: id.or(index), label, names })
+        let kinds = data.iter().map(|&column| kinds[column]).collect();
+        Ok(Plan { data, id: id.or(index), label, kinds, names })
     }
 
     /// Names of the data columns.

@@ -1,15 +1,15 @@
 //! Bringing the columns of a table to mean 0 and standard deviation 1, and back.
 
-use super::{DataError, Table};
+use super::{DataError, Kind, Table};
 
 /// What was taken from each column, so that results can be given in its own units.
 ///
 /// A standardised value `z` of column `j` stands for `center[j] + scale[j] * z`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scaling {
-    /// Mean of each column.
+    /// Mean of each column; 0 for counts and categories, which are left as they are.
     pub center: Vec<f64>,
-    /// Standard deviation of each column, with the number of rows as denominator.
+    /// Standard deviation of each column, with the number of rows as denominator; 1 for those.
     pub scale: Vec<f64>,
 }
 
@@ -30,7 +30,7 @@ impl Table {
     ///
     /// The denominator of the variance is the number of rows. Missing values (NaN) stay missing and
     /// do not count. A column with one value only has no scale and is an error; the table is then
-    /// left as it was. The fingerprint stays that of the data as read.
+    /// left as it was. Counts and categories are left alone. The fingerprint stays that of the data as read.
     ///
     /// ```
     /// # let path = std::env::temp_dir().join(format!("partita-standardize-{}", std::process::id()));
@@ -69,9 +69,12 @@ impl Table {
                 *number += u64::from(!value.is_nan());
             }
         }
-        for (&(least, most), name) in ranges.iter().zip(&self.names) {
+        let left_alone = |column: usize| matches!(self.kinds[column], Some(Kind::Count | Kind::Category));
+        for (at, (&(least, most), name)) in ranges.iter().zip(&self.names).enumerate() {
             let (file, column) = (self.source.clone(), name.clone());
-            if least > most {
+            if left_alone(at) {
+                continue;
+            } else if least > most {
                 return Err(DataError::NoValues { file, column });
             } else if least == most {
                 return Err(DataError::Constant { file, column, value: least.to_string() });
@@ -93,9 +96,11 @@ impl Table {
         let rest = average(&|column, value| value - rough[column]);
         let means: Vec<f64> = rough.iter().zip(&rest).map(|(rough, rest)| rough + rest).collect();
         let variances = average(&|column, value| (value - means[column]).powi(2));
-        let columns = units.into_iter().zip(means).zip(variances);
-        let moments =
-            columns.map(|((unit, mean), variance)| Moments { unit, mean, deviation: variance.sqrt() });
+        let columns = units.into_iter().zip(means).zip(variances).enumerate();
+        let moments = columns.map(|(column, ((unit, mean), variance))| match left_alone(column) {
+            true => Moments { unit: 1.0, mean: 0.0, deviation: 1.0 },
+            false => Moments { unit, mean, deviation: variance.sqrt() },
+        });
         Ok(moments.collect())
     }
 }

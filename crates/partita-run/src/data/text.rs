@@ -5,7 +5,7 @@ use super::error::{DataError, FileError, Place};
 use super::open::Source;
 use super::plan::{Plan, header_names};
 use super::records::{Record, Records};
-use super::value::{Cell, parse};
+use super::value::{Cell, decimal_comma, parse};
 use super::{ReadOptions, Table, default_names, detect};
 
 /// Reads a table from text.
@@ -29,9 +29,13 @@ pub(super) fn read(mut source: Source, options: &ReadOptions) -> Result<Table, D
     } else {
         (default_names(first.len()), None)
     };
+    let headless = !headed && options.header.is_none();
+    let is_number = |cell: &[u8]| matches!(parse(cell), Cell::Number(_));
+    let below = second.filter(|_| headless).map(|row| row.cells().map(is_number).collect());
     let mut rows = Rows {
         like: if headed { "the header" } else { "the first row" },
-        headless: !headed && options.header.is_none(),
+        headless,
+        below: below.unwrap_or_default(),
         first_line: first.line,
         builder: Builder::new(&file, Plan::new(&file, names, index, options)?, options),
         file,
@@ -80,6 +84,8 @@ struct Rows {
     file: String,
     like: &'static str,
     headless: bool,
+    /// Whether a number stands in the second row, a column each, where the first may hold names.
+    below: Vec<bool>,
     first_line: u64,
     builder: Builder,
 }
@@ -102,8 +108,8 @@ impl Rows {
             let column = self.builder.plan.data[at];
             let cell = record.get(column);
             let value = match parse(cell) {
-                Cell::Number(number) => number,
-                other => self.other(other, record, column)?,
+                Cell::Number(number) if self.builder.is_plain(at) => number,
+                other => self.other(other, record, at)?,
             };
             self.builder.values.push(value);
         }
@@ -118,22 +124,25 @@ impl Rows {
         Ok(())
     }
 
-    /// What becomes of a cell that is not a finite number.
+    /// What becomes of a cell that is not a finite number, or not in a column of such.
     #[cold]
-    fn other(&self, cell: Cell, record: &Record, column: usize) -> Result<f64, DataError> {
-        let place = Place::Line(record.line);
+    fn other(&mut self, cell: Cell, record: &Record, at: usize) -> Result<f64, DataError> {
+        let (place, column) = (Place::Line(record.line), self.builder.plan.data[at]);
         let text = utf8(&self.file, record, record.get(column))?;
         match cell {
-            Cell::Number(number) => Ok(number),
+            Cell::Number(number) => self.builder.special(place, at, number, text),
             Cell::Missing => self.builder.missing(place, column, text),
             Cell::Infinite => Err(self.builder.infinite(place, column, text)),
-            Cell::Word => Err(DataError::not_a_number(
-                &self.file,
-                place,
-                &self.builder.plan.names[column],
-                text,
-                self.headless && record.line == self.first_line,
-            )),
+            Cell::Word => {
+                let first = self.headless && record.line == self.first_line;
+                let header = first && self.below.get(column) == Some(&true);
+                let level =
+                    if header || decimal_comma(text) { None } else { self.builder.word(place, at, text) };
+                level.unwrap_or_else(|| {
+                    let name = &self.builder.plan.names[column];
+                    Err(DataError::not_a_number(&self.file, place, name, text, first))
+                })
+            }
         }
     }
 }

@@ -29,8 +29,7 @@ impl Ledger {
     }
 
     fn at(path: &Path, names: &[String]) -> Result<Self, Failure> {
-        let file =
-            OpenOptions::new().append(true).open(path).map_err(|e| broken("be opened", path, &e))?;
+        let file = OpenOptions::new().append(true).open(path).map_err(|e| broken("be opened", path, &e))?;
         Ok(Ledger { path: path.to_path_buf(), names: names.to_vec(), file })
     }
 

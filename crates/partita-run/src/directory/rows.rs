@@ -22,13 +22,7 @@ const FIXED: [&str; 6] = ["replicate", "met", "tau", "sweeps", "kernel_calls", "
 
 /// The header of `replicates.csv`.
 pub(super) fn header(names: &[String]) -> String {
-    let quoted = names.iter().map(|name| {
-        if name.contains([',', '"', '\n']) {
-            format!("\"{}\"", name.replace('"', "\"\""))
-        } else {
-            name.clone()
-        }
-    });
+    let quoted = names.iter().map(|name| words::csv_cell(name));
     let columns: Vec<String> = FIXED.iter().map(ToString::to_string).chain(quoted).collect();
     columns.join(",") + "\n"
 }

@@ -22,9 +22,10 @@ impl AnyKernel {
         match sampler {
             config::Sampler::Gibbs => AnyKernel::Gibbs(Gibbs),
             config::Sampler::SplitMerge => AnyKernel::SplitMerge(SplitMerge::default()),
-            config::Sampler::SplitMergeIndependent => {
-                AnyKernel::SplitMerge(SplitMerge { alignment: Alignment::Independent, ..SplitMerge::default() })
-            }
+            config::Sampler::SplitMergeIndependent => AnyKernel::SplitMerge(SplitMerge {
+                alignment: Alignment::Independent,
+                ..SplitMerge::default()
+            }),
         }
     }
 }

@@ -3,12 +3,11 @@
 use crate::config::Grid;
 use partita::atoms::Atom;
 use partita::summary::PredictiveDensity;
-use partita::{Gaussian, Mixture, State, Summary};
-
-type Target = Mixture<Gaussian>;
+use partita::target::Predictive;
+use partita::{State, Summary};
 
 /// The density of each atom on a grid of points of a one-dimensional mixture.
-pub(crate) fn densities(target: &Target, atoms: &[&Atom], grid: &[f64]) -> Vec<Vec<f64>> {
+pub(crate) fn densities<T: Predictive>(target: &T, atoms: &[&Atom], grid: &[f64]) -> Vec<Vec<f64>> {
     let density = PredictiveDensity::new(grid.to_vec(), 1).expect("points of one coordinate");
     atoms
         .iter()
@@ -41,7 +40,7 @@ impl OnGrid {
     }
 }
 
-impl Summary<Target> for OnGrid {
+impl<T: Predictive> Summary<T> for OnGrid {
     fn len(&self) -> usize {
         self.names.len()
     }
@@ -50,7 +49,7 @@ impl Summary<Target> for OnGrid {
         self.names.clone()
     }
 
-    fn evaluate(&self, target: &Target, state: &State<Target>, out: &mut [f64]) {
+    fn evaluate(&self, target: &T, state: &State<T>, out: &mut [f64]) {
         self.density.evaluate(target, state, out);
         out.iter_mut().for_each(|density| *density /= self.unit);
     }

@@ -1,14 +1,13 @@
 //! From options to a model: reads the file, fills in what was left open, builds the target.
 
 use super::choices::{AnyCoupling, AnyKernel, AnyStart};
-use super::{AnySummary, COUNTED, Densities, Model, Problem, density, summaries};
+use super::{AnySummary, COUNTED, Densities, Joinings, Model, Problem, family, graphs, summaries};
 use crate::Failure;
-use crate::config::{self, Alpha, Options, Task};
-use crate::data::{DataError, ReadOptions, Scaling, Table};
-use crate::graph::read_graph;
-use partita::start::{Fixed, FromPrior};
+use crate::config::{self, Alpha, Covariance, Options, Task};
+use crate::data::{DataError, Kind, Missing, ReadOptions, Scaling, Table, Words};
+use partita::prior::Components;
 use partita::summary::ClusterCount;
-use partita::{Coloring, Gaussian, Graph, Mixture, Partition, Prior, Summary, Target};
+use partita::{Partition, Prior, Summary, Target};
 
 /// What was read, beside the model: for words, pictures and the run's identity.
 #[derive(Debug, Clone)]
@@ -21,38 +20,31 @@ pub struct Input {
     pub item_names: Vec<String>,
     /// The table as the model sees it; none for graphs.
     pub table: Option<Table>,
+    /// The table as pictures show it: numbers only, gaps filled in; none for graphs.
+    pub picture: Option<Table>,
     /// How its columns were standardised, if they were.
     pub scaling: Option<Scaling>,
     /// Sentences about what was read and done.
     pub said: Vec<String>,
 }
 
-/// Standard deviation of cluster centres on standardised columns, where none is given.
-const PRIOR_SD: f64 = 0.5;
-
-/// Standard deviation of the noise on standardised columns, where none is given: 1, and more from 16
-/// columns on, since every column adds to what separates two items. A fixed noise much smaller than
-/// what is in the data shatters clusters, and chains then seldom meet.
-fn noise_sd(columns: usize) -> f64 {
-    ((columns as f64 / 16.0).powf(0.25) * 100.0).round().max(100.0) / 100.0
-}
-
 /// The largest number whose square is far from overflow.
 const LARGEST: f64 = 1e100;
-
-/// The paper's synthetic model, for the built-in data.
-const DEMO: (f64, f64, f64) = (0.75, 0.7, 0.2);
 
 /// Reads the data, fills in the model options that were left open, and builds the model.
 pub fn load(task: Task, options: &mut Options) -> Result<(Box<dyn Model>, Input), Failure> {
     match task {
         Task::Fit => fit(options),
-        Task::Color => color(options),
+        Task::Color => graphs::color(options),
+        Task::Blocks => graphs::blocks(options),
     }
 }
 
-fn read_table(options: &Options) -> Result<Table, Failure> {
-    let Some(path) = &options.data else { return Ok(crate::demo::synthetic()) };
+/// The model that takes counts, categories and missing cells.
+const TAKES_ALL: Covariance = Covariance::Diagonal;
+
+/// Reads the table; the covariance is settled by what is in it, where nothing was said.
+fn read_table(options: &mut Options) -> Result<Table, Failure> {
     let delimiter = match options.delimiter {
         Some(c) if c.is_ascii() => Some(c as u8),
         Some(c) => {
@@ -60,6 +52,20 @@ fn read_table(options: &Options) -> Result<Table, Failure> {
         }
         None => None,
     };
+    if options.prior_sd.is_some() || options.noise_sd.is_some() {
+        options.covariance.get_or_insert(Covariance::Known);
+    }
+    let said = options.column_type.iter().flatten();
+    if let (Some(covariance), Some(column)) = (
+        options.covariance.filter(|c| *c != TAKES_ALL),
+        said.clone().find(|column| column.kind != Kind::Normal),
+    ) {
+        return Err(Failure::bad(format!(
+            "--column-type {column} does not go with --covariance {covariance}, which takes real numbers only: \
+             use --covariance {TAKES_ALL}"
+        )));
+    }
+    let anything = options.covariance.is_none_or(|covariance| covariance == TAKES_ALL);
     let read = ReadOptions {
         delimiter,
         header: options.header,
@@ -67,27 +73,86 @@ fn read_table(options: &Options) -> Result<Table, Failure> {
         drop: options.drop.clone().unwrap_or_default(),
         id_column: options.id_column.clone(),
         label_column: options.label_column.clone(),
-        ..ReadOptions::default()
+        missing: if anything { Missing::Keep } else { Missing::Refuse },
+        words: if anything { Words::Levels } else { Words::Refuse },
+        kinds: said.map(|column| (column.column.clone(), column.kind)).collect(),
+        one_row: false,
     };
-    Table::read(path, &read).map_err(|e: DataError| Failure::bad(e.to_string()))
+    let table = match &options.data {
+        Some(path) => Table::read(path, &read).map_err(|error| refusal(&error, options.covariance))?,
+        None if !read.kinds.is_empty() => {
+            return Err(Failure::bad("--column-type is for tables of one's own: name a file".into()));
+        }
+        None => crate::demo::synthetic(),
+    };
+    let special = table.kinds.iter().flatten().any(|kind| *kind != Kind::Normal);
+    let covariance = *options.covariance.get_or_insert(if special { TAKES_ALL } else { Covariance::Known });
+    match &table.gap {
+        Some(gap) if covariance != TAKES_ALL => Err(refusal(gap, Some(covariance))),
+        _ => Ok(table),
+    }
+}
+
+/// What is wrong with a file, and which model would take it.
+fn refusal(error: &DataError, covariance: Option<Covariance>) -> Failure {
+    Failure::bad(match (error, covariance.filter(|c| *c != TAKES_ALL)) {
+        (DataError::MissingCell { .. }, Some(covariance)) => format!(
+            "{error}; --covariance {covariance} needs every cell, --covariance {TAKES_ALL} takes missing ones"
+        ),
+        (DataError::NotANumber { .. }, Some(covariance)) => format!(
+            "{error}; --covariance {covariance} takes numbers only, --covariance {TAKES_ALL} takes categories, too"
+        ),
+        _ => error.to_string(),
+    })
+}
+
+/// The partition prior; `alpha` is that of the data's own model, where it has one.
+pub(super) fn partition_prior(options: &mut Options, alpha: Option<f64>) -> Result<Prior, Failure> {
+    Ok(match *options.prior.get_or_insert(config::Prior::Dirichlet) {
+        config::Prior::Dirichlet => {
+            let default = alpha.map_or(Alpha::Gamma(2.0, 4.0), Alpha::Fixed);
+            match *options.alpha.get_or_insert(default) {
+                Alpha::Fixed(alpha) => Prior::dirichlet(alpha)?,
+                Alpha::Gamma(shape, rate) => Prior::dirichlet_gamma(shape, rate)?,
+            }
+        }
+        config::Prior::PitmanYor(discount, strength) => Prior::pitman_yor(discount, strength)?,
+        config::Prior::Finite(gamma, rate) => Prior::finite_mixture(gamma, Components::Poisson { rate })?,
+    })
 }
 
 fn fit(options: &mut Options) -> Result<(Box<dyn Model>, Input), Failure> {
     if options.colors.is_some() {
         return Err(Failure::bad("--colors is for graphs: use `partita color GRAPH --colors Q`".into()));
     }
+    if options.edge_prior.is_some() {
+        return Err(Failure::bad("--edge-prior is for graphs: use `partita blocks GRAPH`".into()));
+    }
     let demo = options.data.is_none();
     let mut table = read_table(options)?;
-    let mut said = vec![format!(
-        "{}: {} rows, {} column{}",
-        table.source,
-        table.rows,
-        table.columns,
-        if table.columns == 1 { "" } else { "s" }
-    )];
+    let columns = if table.columns == 1 { "column" } else { "columns" };
+    let mut said = vec![format!("{}: {} rows, {} {columns}", table.source, table.rows, table.columns)];
+    let kinds = match options.covariance {
+        Some(TAKES_ALL) => table.settle_kinds(),
+        _ => vec![Kind::Normal; table.columns],
+    };
+    if kinds.iter().any(|kind| *kind != Kind::Normal) {
+        said.push(super::words::columns(&table, &kinds));
+    }
+    let missing = table.values.iter().filter(|value| value.is_nan()).count();
+    if missing > 0 {
+        let share = 100.0 * missing as f64 / table.values.len() as f64;
+        said.push(format!("{missing} cells ({share:.1} %) are missing and do not count"));
+    }
     let standardize = *options.standardize.get_or_insert(!demo);
     let scaling = if standardize {
-        said.push("columns brought to mean 0 and standard deviation 1 (--no-standardize keeps them)".into());
+        if kinds.contains(&Kind::Normal) {
+            let which =
+                if kinds.iter().all(|kind| *kind == Kind::Normal) { "columns" } else { "normal columns" };
+            said.push(format!(
+                "{which} brought to mean 0 and standard deviation 1 (--no-standardize keeps them)"
+            ));
+        }
         Some(table.standardize().map_err(|e| Failure::bad(e.to_string()))?)
     } else {
         None
@@ -99,121 +164,18 @@ fn fit(options: &mut Options) -> Result<(Box<dyn Model>, Input), Failure> {
             table.source
         )));
     }
-    let (prior_sd, noise_sd, alpha) = if demo { DEMO } else { (PRIOR_SD, noise_sd(table.columns), 1.0) };
-    options.covariance.get_or_insert(config::Covariance::Known);
-    let prior_sd = *options.prior_sd.get_or_insert(prior_sd);
-    let noise_sd = *options.noise_sd.get_or_insert(noise_sd);
-    let prior = match *options.alpha.get_or_insert(Alpha::Fixed(alpha)) {
-        Alpha::Fixed(alpha) => Prior::dirichlet(alpha)?,
-        Alpha::Gamma(shape, rate) => Prior::dirichlet_gamma(shape, rate)?,
-    };
-    said.push(format!(
-        "model: Dirichlet process (alpha {}), centres with sd {prior_sd}, noise with sd {noise_sd}",
-        options.alpha.expect("it was filled in")
-    ));
-    let (items, dimension) = (table.rows, table.columns);
-    let target =
-        Mixture::new(prior, Gaussian::isotropic(table.values.clone(), dimension, prior_sd, noise_sd)?);
-    let few = 10.min(items);
-    let kmeans = |clusters| AnyStart::KMeans { values: table.values.clone(), dimension, clusters };
-    let from_prior = AnyStart::Prior(FromPrior { prior, items });
-    let start = match *options.start.get_or_insert(config::Start::Prior) {
-        config::Start::One => AnyStart::Fixed(Fixed(Partition::one_cluster(items)?)),
-        config::Start::Prior => from_prior.clone(),
-        config::Start::KMeans(k) if k <= items => kmeans(k..=k),
-        config::Start::KMeans(k) => {
-            return Err(Failure::bad(format!(
-                "--start kmeans:{k} asks for more clusters than the {items} rows"
-            )));
-        }
-        config::Start::Greedy => {
-            return Err(Failure::bad("--start greedy is for graphs: use one, prior or kmeans:K".into()));
-        }
-    };
-    let second_start = match start {
-        AnyStart::KMeans { .. } => from_prior,
-        _ => kmeans(1..=few),
-    };
-    let reference = match &table.labels {
-        Some(labels) => {
-            let labels: Vec<usize> = labels.index.iter().map(|&l| l as usize).collect();
-            Some(Partition::from_labels(&labels)?)
-        }
-        None => None,
-    };
-    let item_names = table.ids.clone().unwrap_or_else(|| (0..items).map(|i| i.to_string()).collect());
-    let input = Input {
+    let item_names = table.ids.clone().unwrap_or_else(|| (0..table.rows).map(|i| i.to_string()).collect());
+    let picture = family::picture(&table, &kinds);
+    let mut input = Input {
         title: table.source.clone(),
         fingerprint: table.fingerprint.clone(),
         item_names,
         table: Some(table),
+        picture: Some(picture),
         scaling,
         said,
     };
-    // A step of one item: weights of about eight clusters.
-    let sweep_work = items as f64 * (60.0 + 8.0 * (dimension as f64 + 10.0));
-    let (mean, sd) = input.scaling.as_ref().map_or((0.0, 1.0), |s| (s.center[0], s.scale[0]));
-    let density = |grid: &config::Grid| -> Option<AnySummary<_>> {
-        (dimension == 1).then(|| Box::new(density::OnGrid::new(grid, mean, sd)) as _)
-    };
-    let densities = (dimension == 1).then_some(density::densities as _);
-    let second_start = Some(second_start);
-    let model =
-        problem(options, Parts { target, start, second_start, reference, sweep_work, densities, density })?;
-    Ok((model, input))
-}
-
-fn color(options: &mut Options) -> Result<(Box<dyn Model>, Input), Failure> {
-    let Some(path) = options.data.clone() else {
-        return Err(Failure::bad("`partita color` needs a graph: an edge list or a DIMACS .col file".into()));
-    };
-    let Some(colors) = options.colors else {
-        return Err(Failure::bad("--colors is needed: how many colours may be used".into()));
-    };
-    let file = read_graph(&path).map_err(|e| Failure::bad(e.to_string()))?;
-    let edges: Vec<_> = file.edges.iter().map(|&(u, v)| (u as usize, v as usize)).collect();
-    let graph = Graph::new(file.names.len(), &edges)?;
-    let target = Coloring::new(graph, colors).map_err(|e| match e {
-        partita::Error::TooFewColors { vertex, sufficient, .. } => Failure::bad(format!(
-            "{}: {colors} colours are too few: greedy colouring is stuck at vertex `{}`; {sufficient} are \
-             always enough for this graph",
-            path.display(),
-            file.names[vertex]
-        )),
-        other => other.into(),
-    })?;
-    match options.start.get_or_insert(config::Start::Greedy) {
-        config::Start::Greedy => {}
-        other => {
-            return Err(Failure::bad(format!("--start {other} is for tables: colourings start greedy")));
-        }
-    }
-    let start = AnyStart::Fixed(Fixed(target.greedy_start()));
-    let input = Input {
-        title: path.display().to_string(),
-        fingerprint: file.fingerprint,
-        said: vec![format!(
-            "{}: {} vertices, {} edges, {colors} colours",
-            path.display(),
-            file.names.len(),
-            edges.len()
-        )],
-        item_names: file.names,
-        table: None,
-        scaling: None,
-    };
-    let degree = 2.0 * edges.len() as f64 / target.len() as f64;
-    let sweep_work = target.len() as f64 * (60.0 + 4.0 * degree + 8.0 * colors as f64);
-    let parts = Parts {
-        target,
-        start,
-        second_start: None,
-        reference: None,
-        sweep_work,
-        densities: None,
-        density: |_: &config::Grid| None,
-    };
-    let model = problem(options, parts)?;
+    let model = family::build(options, &mut input, &kinds, demo)?;
     Ok((model, input))
 }
 
@@ -235,17 +197,19 @@ fn once(wanted: &mut Vec<config::Summary>) {
 }
 
 /// What differs between targets, for [`problem`].
-struct Parts<T, D> {
-    target: T,
-    start: AnyStart,
-    second_start: Option<AnyStart>,
-    reference: Option<Partition>,
-    sweep_work: f64,
-    densities: Option<Densities<T>>,
-    density: D,
+pub(super) struct Parts<T, D> {
+    pub target: T,
+    pub start: AnyStart,
+    pub second_start: Option<AnyStart>,
+    pub reference: Option<Partition>,
+    pub sweep_work: f64,
+    pub densities: Option<Densities<T>>,
+    pub joinings: Option<Joinings<T>>,
+    pub density: D,
 }
 
-fn problem<T: Target + 'static>(
+/// A target with everything that runs on it, as the options say.
+pub(super) fn problem<T: Target + 'static>(
     options: &mut Options,
     parts: Parts<T, impl Fn(&config::Grid) -> Option<AnySummary<T>>>,
 ) -> Result<Box<dyn Model>, Failure> {
@@ -275,5 +239,6 @@ fn problem<T: Target + 'static>(
         count_names,
         sweep_work: parts.sweep_work,
         densities: parts.densities,
+        joinings: parts.joinings,
     }))
 }

@@ -39,6 +39,9 @@ pub(super) fn all(page: &Page) -> Vec<Section> {
     if !s.cluster_count.is_empty() {
         push("clusters", "Number of clusters", counts(s, captions));
     }
+    if let Some(clustering) = &s.clustering {
+        push("clustering", "One clustering", super::clustering::section(clustering));
+    }
     if let Some(co) = page.co_clustering.as_ref().filter(|co| co.names.len() > 1) {
         push("co-clustering", "Who is together", heat_map(co, captions));
     }

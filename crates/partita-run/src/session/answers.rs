@@ -1,49 +1,102 @@
-//! The answers of a complete run: summary, matrix, report.
+//! The answers of a complete run: summary, one clustering, matrix, report.
 
-use super::Outcome;
-use crate::analysis::{self, Context};
-use crate::directory::{Directory, Run};
+use super::{Outcome, threads};
+use crate::analysis::{self, Context, Point};
+use crate::directory::{CLUSTERING, CO_CLUSTERING, CO_CLUSTERING_SE, CREDIBLE_BALL, Directory, Run};
 use crate::model::{Input, Model, Row};
+use crate::words::csv_cell;
 use crate::{Failure, report};
+use partita::Partition;
+use partita::partition::{Metric, adjusted_rand};
 
-/// Items of the matrix in the report and in `co_clustering.npy`.
+/// Items of the matrix in the report.
 const SHOWN_ITEMS: usize = 500;
+/// Items up to which the whole matrix is written without being asked for.
 const MATRIX_ITEMS: usize = 1000;
+/// Items up to which it is written at all: 1.6 GB of disk for it and as much for its errors.
+const MOST_MATRIX_ITEMS: usize = 20_000;
 
-/// Writes the answers of a complete run.
+/// Refuses a matrix that is too large.
+pub(super) fn check_size(items: usize, matrix: bool) -> Result<(), Failure> {
+    if matrix && items > MOST_MATRIX_ITEMS {
+        return Err(Failure::bad(format!(
+            "--matrix is for at most {MOST_MATRIX_ITEMS} items, but there are {items}: ask for the pairs that \
+             matter with --summary co:I,J"
+        )));
+    }
+    Ok(())
+}
+
+/// Writes the answers of a complete run; the whole matrix, too, if `matrix` says so or it is small.
 pub(super) fn conclude(
     directory: &Directory,
     run: &Run,
-    names: &[String],
-    counts: &[String],
     rows: &[Row],
     seconds: f64,
-    input: Option<(&Input, &dyn Model)>,
+    (input, model): (&Input, &dyn Model),
+    matrix: bool,
 ) -> Result<Outcome, Failure> {
-    let summary = analysis::summarize(run, names, counts, rows, seconds);
+    let mut summary = analysis::summarize(run, model.names(), model.count_names(), rows, seconds);
     let draws = directory.draws(rows)?;
-    if let Some(items) = draws.first().map(|d| d.atom.partition.len()).filter(|n| *n <= MATRIX_ITEMS) {
-        let whole = analysis::co_matrix(&draws, items).expect("there are draws");
-        // Back from the order of the clustering to the order of the items.
-        let mut values = vec![0.0; items * items];
-        for (r, &i) in whole.items.iter().enumerate() {
-            for (c, &j) in whole.items.iter().enumerate() {
-                values[i * items + j] = whole.values[r * items + c];
-            }
+    let units = analysis::units(&run.stop, &draws);
+    let loss = run.options.loss.unwrap_or_default();
+    let point = analysis::point(&units, loss, run.options.seed.unwrap_or(1));
+    if let Some(point) = &point {
+        directory.write(CLUSTERING, labels(point, &input.item_names).as_bytes())?;
+        directory.write(CREDIBLE_BALL, bounds(point, &input.item_names).as_bytes())?;
+        summary.clustering = Some(point.clustering.clone());
+        compare(&mut summary, point, input)?;
+        if matrix || model.items() <= MATRIX_ITEMS {
+            let [means, errors] = [CO_CLUSTERING, CO_CLUSTERING_SE].map(|name| directory.path().join(name));
+            analysis::write_matrix(&units, model.items(), threads(&run.options), &means, &errors)?;
         }
-        directory.write("co_clustering.npy", &crate::npy::square(&values, items))?;
     }
-    let matrix = analysis::co_matrix(&draws, SHOWN_ITEMS);
+    let shown = point.as_ref().map(|point| analysis::co_matrix(&units, &point.partition, SHOWN_ITEMS));
     let page = analysis::page(&Context {
         run,
         rows,
         draws: &draws,
-        matrix: matrix.as_ref(),
+        matrix: shown.as_ref(),
         summary: &summary,
-        input,
+        input: Some((input, model)),
     });
     let json = serde_json::to_string_pretty(&summary).expect("a summary is JSON");
     directory.write("summary.json", (json + "\n").as_bytes())?;
     directory.write("report.html", report::render(&page).as_bytes())?;
     Ok(Outcome { directory: directory.path().to_path_buf(), summary, answer: page.answer })
+}
+
+/// Holds the clustering against the known labels, where there are any.
+fn compare(summary: &mut crate::results::Summary, point: &Point, input: &Input) -> Result<(), Failure> {
+    let known = input.table.as_ref().and_then(|table| table.labels.as_ref());
+    if let (Some(known), Some(clustering)) = (known, &mut summary.clustering) {
+        let known: Vec<usize> = known.index.iter().map(|&label| label as usize).collect();
+        let known = Partition::from_labels(&known)?;
+        clustering.reference_ari =
+            Some(adjusted_rand(&point.partition, &known)).filter(|ari| ari.is_finite());
+        clustering.reference_vi = Some(Metric::Vi.distance(&point.partition, &known));
+    }
+    Ok(())
+}
+
+/// `clustering.csv`: the certainty is raw, so it may leave [0, 1] by chance.
+fn labels(point: &Point, names: &[String]) -> String {
+    let mut text = String::from("item,cluster,certainty,certainty_se\n");
+    for ((name, cluster), (certainty, se)) in names.iter().zip(point.partition.slots()).zip(&point.certainty)
+    {
+        let se = if se.is_finite() { format!("{se:?}") } else { String::new() };
+        text += &format!("{},{cluster},{certainty:?},{se}\n", csv_cell(name));
+    }
+    text
+}
+
+/// `credible_ball.csv`: the clusters of each item in the states that bound the ball.
+fn bounds(point: &Point, names: &[String]) -> String {
+    let mut text = String::from("item,upper,lower,horizontal\n");
+    let bounds = point.bounds.as_ref().map(|bounds| bounds.each_ref().map(Partition::canonical_labels));
+    let Some([upper, lower, horizontal]) = bounds else { return text };
+    for (i, name) in names.iter().enumerate() {
+        text += &format!("{},{},{},{}\n", csv_cell(name), upper[i], lower[i], horizontal[i]);
+    }
+    text
 }

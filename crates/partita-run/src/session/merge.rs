@@ -79,5 +79,5 @@ pub fn merge(paths: &[PathBuf], out: &Path, force: bool) -> Result<Outcome, Fail
         directory.append(row, &atoms)?;
     }
     let seconds = rows.iter().map(|row| row.seconds).sum();
-    conclude(&directory, &run, model.names(), model.count_names(), &rows, seconds, Some((&input, &*model)))
+    conclude(&directory, &run, &rows, seconds, (&input, &*model), false)
 }

@@ -1,7 +1,7 @@
 //! What is left open is decided: lag, burn-in and sweeps by a pilot, when to stop, how much to keep.
 
 use super::Watch;
-use crate::config::Options;
+use crate::config::{Covariance, Options, Sampler};
 use crate::directory::Stop;
 use crate::model::Model;
 use crate::pilot::{self, Given};
@@ -45,8 +45,19 @@ pub(super) fn tune(
         if found.unmet > 0 {
             watch.say(&format!(
                 "pilot: {} of {} pairs did not meet in time: chains seldom move between parts of this \
-                 target; expect long runs, and try a larger --noise-sd or --sampler split-merge",
-                found.unmet, found.pairs
+                 target; expect long runs, and try {}",
+                found.unmet,
+                found.pairs,
+                advice(options)
+            ));
+        }
+        let one = found.replicate_calls * found.seconds_per_call;
+        if timed && options.time.is_none() && LEAST as f64 * one / threads as f64 > LONG_RUN {
+            watch.say(&format!(
+                "pilot: one replicate takes about {} of one processor, and a run makes at least {LEAST}; --time or \
+                 fewer --replicates end sooner, and {} may speed it up",
+                words::duration(one),
+                advice(options)
             ));
         }
         options.lag = Some(found.lag);
@@ -60,6 +71,26 @@ pub(super) fn tune(
     options.max_sweeps.get_or_insert((20 * longest).max(20_000));
     options.check()?;
     Ok(pilot)
+}
+
+/// A run that takes longer than this, in seconds, is announced.
+const LONG_RUN: f64 = 300.0;
+
+/// A run makes at least so many replicates.
+const LEAST: u64 = 20;
+
+/// What may help chains that are slow to meet.
+fn advice(options: &Options) -> &'static str {
+    match (options.covariance, options.sampler) {
+        (None, _) => "--sampler split-merge, or a cap on each pair (--max-sweeps)",
+        (Some(Covariance::Known), Some(Sampler::Gibbs)) => "a larger --noise-sd or --sampler split-merge",
+        (Some(Covariance::Known), _) => "a larger --noise-sd",
+        (Some(Covariance::Full), _) => {
+            "--covariance diagonal or shared, fewer --columns, --sampler split-merge, or a cap on each pair \
+             (--max-sweeps)"
+        }
+        (Some(_), _) => "fewer --columns, --sampler split-merge, or a cap on each pair (--max-sweeps)",
+    }
 }
 
 /// When to stop, where nothing was said: a fixed number of replicates that takes about a minute with
@@ -84,7 +115,7 @@ pub(super) fn stop_rule(
     // The pilot must stay small beside the run: at least five times its work, counted in kernel calls.
     let five_pilots =
         pilot.map_or(0, |p| (5.0 * p.kernel_calls as f64 / p.replicate_calls.max(1.0)).ceil() as u64);
-    let at_most = affordable(DEFAULT_SECONDS).max(five_pilots).clamp(20, 100_000);
+    let at_most = affordable(DEFAULT_SECONDS).max(five_pilots).clamp(LEAST, 100_000);
     match options.precision {
         Some(width) => Stop::Precision { width, at_least: FIRST_ROUND, at_most: u64::MAX },
         None if meetings => Stop::Replicates { replicates: at_most.min(1000) },

@@ -90,8 +90,7 @@ pub(super) fn go_on(
     }
     rows.sort_by_key(|row| row.replicate);
     directory.rewrite(&columns(model), model.items(), &rows).map_err(kept)?;
-    let (names, counts) = (model.names(), model.count_names());
-    let outcome = conclude(&directory, run, names, counts, &rows, seconds, Some((input, model)));
+    let outcome = conclude(&directory, run, &rows, seconds, (input, model), false);
     // Last: without answers, these marks are what tells that the workers had their time.
     outcome.inspect(|_| directory.finish_workers()).map_err(kept)
 }

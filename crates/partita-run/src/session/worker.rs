@@ -105,6 +105,9 @@ mod tests {
             false
         }
 
+        fn predict(&self, _: &partita::Partition, _: &[&[f64]]) -> Option<Vec<crate::model::Joining>> {
+            None
+        }
         fn densities(&self, _: &[&Atom], _: &[f64]) -> Option<Vec<Vec<f64>>> {
             None
         }

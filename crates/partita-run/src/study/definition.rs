@@ -411,7 +411,9 @@ impl Arm {
                 return bad("[estimates] need summaries, and processes of at least 2".into());
             }
             if !e.trims.iter().chain([&e.trim, &e.naive_discard]).all(|f| fraction(*f)) {
-                return bad("[estimates] trim, trims and naive_discard are fractions from 0 to below 1".into());
+                return bad(
+                    "[estimates] trim, trims and naive_discard are fractions from 0 to below 1".into()
+                );
             }
         }
         if let Some(t) = self.truth.as_ref().filter(|t| !t.exact)
@@ -473,7 +475,8 @@ mod tests {
             name = "usual"
         "#;
         let study = Study::parse("mine", text, "mine.toml").unwrap();
-        let noise: Vec<_> = study.arms.iter().map(|a| a.options("mine.toml").unwrap().noise_sd.unwrap()).collect();
+        let noise: Vec<_> =
+            study.arms.iter().map(|a| a.options("mine.toml").unwrap().noise_sd.unwrap()).collect();
         assert_eq!(noise, [0.5, 1.0]);
         assert_eq!(study.arms[0].options("mine.toml").unwrap().alpha.unwrap().to_string(), "1");
     }

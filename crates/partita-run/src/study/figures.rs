@@ -49,7 +49,8 @@ pub(super) fn all(study: &Study, arms: &[ArmResults]) -> Vec<(String, String)> {
         draw(format!("{stem}trimming"), title("Trimming amounts"), trims, 2);
         draw(format!("{stem}outliers"), title("A mixture with outliers"), outliers(arm), 2);
     }
-    let densities: Vec<Panel> = arms.iter().filter_map(|a| Some(density(&a.arm.name, a.density.as_ref()?))).collect();
+    let densities: Vec<Panel> =
+        arms.iter().filter_map(|a| Some(density(&a.arm.name, a.density.as_ref()?))).collect();
     draw("density".into(), format!("Predictive density: {}", study.name), densities, 3);
     if arms.len() > 1 {
         let beside = arms.iter().flat_map(|arm| {
@@ -203,7 +204,11 @@ fn scatter(arm: &ArmResults, i: usize) -> [Panel; 2] {
         title: format!("{name}, coupled"),
         x: Axis { label: "estimate".into(), ..Axis::default() },
         y: Axis { label: "spread out at random".into(), range: Some([0.0, 1.0]), ..Axis::default() },
-        marks: [cloud].into_iter().chain(marks(&both.coupled[i], Hue::Grey)).chain([truth("truth")]).collect(),
+        marks: [cloud]
+            .into_iter()
+            .chain(marks(&both.coupled[i], Hue::Grey))
+            .chain([truth("truth")])
+            .collect(),
     };
     let right = Panel {
         title: format!("{name}, naive parallel"),
@@ -221,7 +226,8 @@ fn scatter(arm: &ArmResults, i: usize) -> [Panel; 2] {
 fn histogram(values: &[f64], bars: usize) -> Vec<[f64; 3]> {
     let low = values.iter().copied().fold(f64::INFINITY, f64::min);
     let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let width = if high > low { (high - low) / bars as f64 } else { return vec![[low, low, values.len() as f64]] };
+    let width =
+        if high > low { (high - low) / bars as f64 } else { return vec![[low, low, values.len() as f64]] };
     let mut out: Vec<[f64; 3]> =
         (0..bars).map(|i| [low + i as f64 * width, low + (i + 1) as f64 * width, 0.0]).collect();
     for value in values {
@@ -238,10 +244,11 @@ fn survival(all: &[Met]) -> Panel {
         let band = steps.iter().map(|s| [s.time as f64, s.interval.0, s.interval.1]);
         let end = met.curve.last_survival();
         let mut band: Vec<[f64; 3]> = band.collect();
-        let mut points: Vec<[f64; 2]> = [[1.0, if steps.first().is_some_and(|s| s.time <= 1) { steps[0].survival } else { 1.0 }]]
-            .into_iter()
-            .chain(steps.iter().filter(|s| s.time > 1).map(|s| [s.time as f64, s.survival]))
-            .collect();
+        let mut points: Vec<[f64; 2]> =
+            [[1.0, if steps.first().is_some_and(|s| s.time <= 1) { steps[0].survival } else { 1.0 }]]
+                .into_iter()
+                .chain(steps.iter().filter(|s| s.time > 1).map(|s| [s.time as f64, s.survival]))
+                .collect();
         if end > 0.0 {
             points.push([last, end]);
             band.extend(steps.last().map(|s| [last, s.interval.0, s.interval.1]));
@@ -263,12 +270,12 @@ fn distances(all: &[Met]) -> Option<Panel> {
     let mut marks = Vec::new();
     for (met, hue) in all.iter().zip(HUES).filter(|(met, _)| !met.distances.is_empty()) {
         marks.push(Mark::Band { hue, points: met.distances.iter().map(|d| [d[0], d[1], d[3]]).collect() });
-        marks.push(line(&met.name, hue, met.distances.iter().map(|d| [d[0], d[2]])));
+        marks.push(line(&met.name, hue, met.distances.iter().map(|d| [d[0], d[4]])));
     }
     (!marks.is_empty()).then(|| Panel {
         title: "Distance between the chains".into(),
         x: Axis { label: "sweeps".into(), ..Axis::default() },
-        y: Axis { label: "Hamming distance, median and 20–80 %".into(), ..Axis::default() },
+        y: Axis { label: "Hamming distance, mean and 20–80 %".into(), ..Axis::default() },
         marks,
     })
 }
@@ -283,7 +290,8 @@ fn composite(arm: &ArmResults) -> Option<Vec<Panel>> {
 fn trims(s: &SummaryResults) -> Option<Panel> {
     let processes = s.trims.first()?.1.processes;
     let points = s.trims.iter().map(|(amount, loss)| [100.0 * amount, loss.rmse]);
-    let nearest = |losses: &[Loss]| losses.iter().min_by_key(|l| l.processes.abs_diff(processes)).map(|l| l.rmse);
+    let nearest =
+        |losses: &[Loss]| losses.iter().min_by_key(|l| l.processes.abs_diff(processes)).map(|l| l.rmse);
     let mut marks = vec![line("trimmed mean", Hue::Green, points)];
     for (name, hue, losses) in [("mean", COUPLED, &s.coupled), ("naive parallel", NAIVE, &s.naive)] {
         marks.extend(nearest(losses).map(|at| Mark::Across { name: name.into(), hue, at }));
@@ -307,7 +315,10 @@ fn density(name: &str, d: &DensityResults) -> Panel {
         marks: vec![
             Mark::Bars { name: "data".into(), hue: Hue::Grey, bars },
             Mark::Line { name: "population".into(), hue: Hue::Black, dashed: true, points: law },
-            Mark::Band { hue: COUPLED, points: d.curve.iter().map(|c| [c[0], c[1] - 2.0 * c[2], c[1] + 2.0 * c[2]]).collect() },
+            Mark::Band {
+                hue: COUPLED,
+                points: d.curve.iter().map(|c| [c[0], c[1] - 2.0 * c[2], c[1] + 2.0 * c[2]]).collect(),
+            },
             line("predictive, unbiased", COUPLED, d.curve.iter().map(|c| [c[0], c[1]])),
         ],
     }
@@ -316,7 +327,8 @@ fn density(name: &str, d: &DensityResults) -> Panel {
 fn outliers(arm: &ArmResults) -> Vec<Panel> {
     let Some(found) = &arm.outliers else { return Vec::new() };
     let column = |i: usize| found.rmse.iter().map(move |row| [row[0], row[i]]);
-    let theory = Mark::Line { name: "mean, theory".into(), hue: Hue::Grey, dashed: true, points: column(3).collect() };
+    let theory =
+        Mark::Line { name: "mean, theory".into(), hue: Hue::Grey, dashed: true, points: column(3).collect() };
     let left = Panel {
         title: "Error".into(),
         x: processes_axis(),

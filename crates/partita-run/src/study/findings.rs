@@ -2,7 +2,7 @@
 
 use super::ArmResults;
 use super::definition::Claim;
-use super::losses::Loss;
+use super::losses::{Loss, mean_and_error};
 use serde::Serialize;
 
 /// A number with a name that claims can refer to.
@@ -164,15 +164,19 @@ pub(super) fn measurements(arm: &ArmResults) -> Vec<Measurement> {
         let n = met.observed.len() as f64;
         let p = met.unmet();
         push(format!("{} unmet", met.name), p, Some((p * (1.0 - p) / n).sqrt()));
+        let times: Vec<f64> = met.observed.iter().map(|o| o.time as f64).collect();
+        let (mean, se) = mean_and_error(&times);
+        push(format!("{} meeting mean", met.name), mean, Some(se));
         for (word, q) in [("median", 0.5), ("q90", 0.9), ("q99", 0.99)] {
             let value = met.curve.quantile(q).map_or(f64::INFINITY, |t| t as f64);
             push(format!("{} meeting {word}", met.name), value, None);
         }
-        let areas: f64 = met.distances.iter().map(|d| d[2]).sum();
         if !met.distances.is_empty() {
-            push(format!("{} distance area", met.name), areas, None);
+            let mean = met.distances.iter().map(|d| d[4]).sum::<f64>() / met.distances.len() as f64;
+            push(format!("{} mean distance", met.name), mean, None);
             for d in met.distances.iter().filter(|d| [1.0, 10.0, 50.0, 100.0].contains(&d[0])) {
-                push(format!("{} distance @ {}", met.name, d[0]), d[2], None);
+                push(format!("{} median distance @ {}", met.name, d[0]), d[2], None);
+                push(format!("{} mean distance @ {}", met.name, d[0]), d[4], None);
             }
         }
     }

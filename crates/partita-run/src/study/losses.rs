@@ -40,7 +40,8 @@ const ENOUGH: u64 = 20;
 
 /// The numbers of processes of which there are enough batches, or else the smallest ones with two.
 pub(super) fn feasible(processes: &[u64], estimates: u64) -> Vec<u64> {
-    let with = |batches: u64| processes.iter().copied().filter(|j| estimates / j >= batches).collect::<Vec<_>>();
+    let with =
+        |batches: u64| processes.iter().copied().filter(|j| estimates / j >= batches).collect::<Vec<_>>();
     let enough = with(ENOUGH);
     if enough.is_empty() { with(2).into_iter().take(3).collect() } else { enough }
 }

@@ -15,8 +15,8 @@ pub(super) struct Met {
     pub(super) name: String,
     pub(super) observed: Vec<Observed>,
     pub(super) curve: KaplanMeier,
-    /// Sweep, 20 % quantile, median, 80 % quantile of the distance.
-    pub(super) distances: Vec<[f64; 4]>,
+    /// Sweep, 20 % quantile, median, 80 % quantile and mean of the distance.
+    pub(super) distances: Vec<[f64; 5]>,
 }
 
 impl Met {
@@ -27,7 +27,11 @@ impl Met {
 }
 
 /// Runs the pairs of every coupling.
-pub(super) fn meetings(problem: &Problem, wanted: &Meetings, setting: &mut Setting) -> Result<Vec<Met>, Failure> {
+pub(super) fn meetings(
+    problem: &Problem,
+    wanted: &Meetings,
+    setting: &mut Setting,
+) -> Result<Vec<Met>, Failure> {
     let runs = setting.scaled(wanted.runs, 20);
     let mut all = Vec::new();
     for pairing in &wanted.pairings {
@@ -73,7 +77,7 @@ pub(super) fn meetings(problem: &Problem, wanted: &Meetings, setting: &mut Setti
             let mut at: Vec<f64> = pairs.iter().map(|pair| pair.2[t]).collect();
             at.sort_by(f64::total_cmp);
             let q = |q: f64| quantile(&at, q).unwrap_or(f64::NAN);
-            [(t + 1) as f64, q(0.2), q(0.5), q(0.8)]
+            [(t + 1) as f64, q(0.2), q(0.5), q(0.8), at.iter().sum::<f64>() / at.len() as f64]
         });
         all.push(Met {
             name: pairing.name.clone(),

@@ -1,12 +1,12 @@
 //! The example of the trimming appendix: draws from a mixture with outliers, averaged plainly and trimmed.
 
 use super::definition::Outliers;
+use super::losses::Aggregate;
 use super::{OUTLIERS, Setting};
+use partita::Stream;
 use partita::aggregate::quantile;
 use partita::chance::Chance;
 use partita::rng::Purpose;
-use partita::Stream;
-use super::losses::Aggregate;
 
 /// The errors of the two aggregates for each number of draws.
 #[derive(Debug, Clone, Default)]
@@ -28,7 +28,8 @@ pub(super) fn outliers(wanted: &Outliers, setting: &Setting) -> Found {
         let mut chance = Stream::new(setting.seed, OUTLIERS | number).sequence(Purpose::Data, processes);
         let draws: Vec<f64> = (0..processes)
             .map(|_| {
-                let center = [0.0, -wanted.mu, wanted.mu][chance.pick([wanted.middle, side, side].into_iter())];
+                let center =
+                    [0.0, -wanted.mu, wanted.mu][chance.pick([wanted.middle, side, side].into_iter())];
                 center + chance.normal()
             })
             .collect();

@@ -8,7 +8,8 @@ use crate::words;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 /// Nothing is fetched.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+const POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
 /// Figures stand on white whatever the theme, since they are also used alone.
 const OWN_STYLE: &str = "
@@ -38,14 +39,16 @@ fn caption(name: &str) -> &'static str {
             "Left: root mean squared error over batches. Right: what one user sees, the mean of the first J estimates \
              ± 2 standard errors, and the truth."
         }
-        "coverage" => "The share of batches whose interval of ±2 standard errors covers the truth, ± 2 binomial errors.",
+        "coverage" => {
+            "The share of batches whose interval of ±2 standard errors covers the truth, ± 2 binomial errors."
+        }
         "estimates" => {
             "Left: every coupled estimate (thinned in the middle where there are many; heights are random). Right: the \
              histogram of naive estimates. The upright line is the truth."
         }
         "coupling" => {
             "Left: Kaplan-Meier curves of meeting times with 95 % bands; a tick marks pairs that were cut unmet. Right: the \
-             Hamming distance between the chains, median and 20 % to 80 %, sweep by sweep."
+             Hamming distance between the chains, mean and 20 % to 80 %, sweep by sweep."
         }
         "trimming" => "Root mean squared error against the amount trimmed, at a fixed number of processes.",
         "outliers" => {

@@ -1,11 +1,11 @@
 //! From an arm of a study to a model: data from the catalogue or generated, options as the command reads them.
 
 use super::definition::{Arm, Data};
+use crate::Failure;
 use crate::catalog::Catalog;
-use crate::config::{Options, Summary, Task};
+use crate::config::{Alpha, Covariance, Options, Summary, Task};
 use crate::directory::write_whole;
 use crate::model::{self, Model};
-use crate::Failure;
 use partita::Stream;
 use partita::chance::Chance;
 use partita::rng::{Purpose, Sequence};
@@ -28,6 +28,11 @@ impl Problem {
     pub(super) fn new(arm: &Arm, data: &Data, catalog: &Catalog, directory: &Path) -> Result<Self, Failure> {
         let mut options = arm.options("the study")?;
         options.standardize.get_or_insert(false);
+        // The paper's model: what its studies leave open is not what the command would choose.
+        options.covariance.get_or_insert(Covariance::Known);
+        if options.prior.is_none() {
+            options.alpha.get_or_insert(Alpha::Fixed(1.0));
+        }
         let write = |name: &str, text: String| -> Result<PathBuf, Failure> {
             let path = directory.join(name);
             write_whole(&path, text.as_bytes())?;

@@ -55,6 +55,7 @@ fn options() -> impl Strategy<Value = ReadOptions> {
             id_column,
             label_column,
             missing,
+            ..ReadOptions::default()
         })
 }
 

@@ -181,6 +181,7 @@ pub fn table() -> Page {
             tv_bound,
             tv_bound_complete: cut == 0,
             tv_sweeps,
+            clustering: Some(clustering()),
             cluster_count: counts(&mut dice),
             rule: "mean".into(),
             notes: vec![
@@ -289,8 +290,24 @@ pub fn colouring() -> Page {
 }
 
 /// A run that has almost nothing to show.
+/// One clustering and what is known about it.
+fn clustering() -> Clustering {
+    Clustering {
+        loss: "vi".into(),
+        expected_loss: Some(0.7312),
+        se: Some(0.0041),
+        ci95: Some([0.7231, 0.7393]),
+        sizes: vec![64, 51, 40, 30, 15],
+        certainty: vec![0.93, 0.97, 0.88, 0.91, 1.01],
+        ball: Ball { radius: 1.204, upper: Some(3), lower: Some(8), horizontal: Some(1.2) },
+        reference_ari: Some(0.871),
+        reference_vi: Some(0.52),
+    }
+}
+
 pub fn bare() -> Page {
     let mut page = table();
+    page.summary.clustering = None;
     let s = &mut page.summary;
     (s.summaries, s.tv_bound, s.cluster_count, s.notes) = (vec![], vec![], vec![], vec![]);
     s.meeting.survival.clear();

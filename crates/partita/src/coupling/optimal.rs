@@ -1,9 +1,9 @@
 //! The optimal coupling: exact transport in the space of partitions.
 
-use super::rest::{Rest, Tally};
 use super::{Cell, Coupling, Step};
 use crate::chance::Chance;
 use crate::partition::{Gains, Metric, Overlap};
+use crate::transport::{Solution, Transport};
 
 /// Minimises the expected distance of the two partitions after the step (the paper's `psi^OT`).
 ///
@@ -13,50 +13,58 @@ use crate::partition::{Gains, Metric, Overlap};
 /// Only a *sample* of the plan is needed. `X` draws its row from its own law, as it would alone; then
 /// only this row of the plan is of interest, and only until `Y`'s draw is decided:
 ///
-/// 1. A cell `(i, j)` *dominates* if `M[i][j] + M[k][l] >= M[i][l] + M[k][j]` for all `k` and `l`:
-///    moving mass into it never loses, so it carries all the mass it can, `min(a[i], b[j])`, in some
+/// 1. A cell `(i, j)` *dominates* if `M[i][j] + M[k][l] > M[i][l] + M[k][j]` for all other `k` and `l`:
+///    moving mass into it always wins, so it carries all the mass it can, `min(a[i], b[j])`, in every
 ///    optimal plan. The best cell of the row is often seen to dominate at a glance.
 /// 2. What the other columns cannot take of the row must go to the heaviest, whatever the plan.
-/// 3. Only then is the row written down, by peeling dominant cells of the whole table. Where nothing
-///    dominates, the second look is taken at what is left, and the solver comes last.
+/// 3. Only then is the transport problem solved.
+///
+/// The looks see what all optimal plans share, so the law of the draw is that of the solver's plan.
 #[derive(Debug, Clone)]
 pub struct Optimal {
     gains: Gains,
-    rest: Rest,
-    /// Cells of the drawn row that are known, less what the looks have offered of them.
+    transport: Transport,
+    /// Cells of the drawn row, less what the looks have seen of them.
     cells: Vec<Cell>,
+    tally: Tally,
+}
+
+/// How draws ended that the looks did not decide.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// By the solver, whose greedy plan was optimal.
+    pub greedy: u64,
+    /// By the solver, after pivots.
+    pub pivoted: u64,
 }
 
 /// The row that was drawn, and what of it has been offered.
 struct Drawn {
     row: usize,
     stage: Stage,
-    /// Columns and masses seen by the looks.
-    seen: [Option<(usize, f64)>; 3],
-    /// Whether peeling has left something to the solver.
-    stuck: bool,
+    /// Columns and masses seen by the two looks.
+    seen: [Option<(usize, f64)>; 2],
 }
 
 #[derive(Clone, Copy)]
 enum Stage {
     FirstLook,
     SecondLook,
-    Peel,
-    ThirdLook,
     Solve,
-    /// Cells are written down; the next one.
+    /// The row is written down; the next cell.
     Written(usize),
 }
 
 impl Optimal {
     /// The optimal coupling under `metric` for partitions of `items` items.
     pub fn new(metric: Metric, items: usize) -> Self {
-        Optimal { gains: metric.gains(items), rest: Rest::default(), cells: Vec::new() }
+        let (transport, cells, tally) = (Transport::new(), Vec::new(), Tally::default());
+        Optimal { gains: metric.gains(items), transport, cells, tally }
     }
 
-    /// How the draws so far ended that the first two looks did not decide.
+    /// How the draws so far ended that the looks did not decide.
     pub fn tally(&self) -> Tally {
-        self.rest.tally
+        self.tally
     }
 
     /// The next column of the drawn row with its mass, or part of it.
@@ -73,7 +81,7 @@ impl Optimal {
             }
         }
         if let Stage::SecondLook = drawn.stage {
-            drawn.stage = Stage::Peel;
+            drawn.stage = Stage::Solve;
             let (except, mass) = drawn.seen[0].unwrap_or((usize::MAX, 0.0));
             if mass >= p {
                 return None;
@@ -83,57 +91,35 @@ impl Optimal {
                 return drawn.seen[1];
             }
         }
-        self.next_written(step, drawn)
-    }
-
-    #[inline(never)]
-    fn next_written(&mut self, step: &Step, drawn: &mut Drawn) -> Option<(usize, f64)> {
-        loop {
-            match drawn.stage {
-                Stage::FirstLook | Stage::SecondLook | Stage::Peel => {
-                    drawn.stuck = self.rest.peel(step, &self.gains, Some(drawn.row), &mut self.cells);
-                    drawn.stage = self.keep(drawn);
-                }
-                Stage::ThirdLook => {
-                    drawn.stage = Stage::Solve;
-                    let (a, b) = self.rest.left();
-                    drawn.seen[2] = unavoidable(b, usize::MAX, a[drawn.row])
-                        .map(|(column, mass)| (column, mass - drawn.seen(column)))
-                        .filter(|cell| cell.1 > 0.0);
-                    if drawn.seen[2].is_some() {
-                        return drawn.seen[2];
-                    }
-                }
-                Stage::Solve => {
-                    drawn.stuck = false;
-                    self.cells.clear();
-                    self.cells.extend_from_slice(self.rest.solve(step, &self.gains));
-                    drawn.stage = self.keep(drawn);
-                }
-                Stage::Written(at) => {
-                    drawn.stage = Stage::Written(at + 1);
-                    match self.cells.get(at) {
-                        Some(cell) => return Some((cell.column as usize, cell.mass)),
-                        None if drawn.stuck => drawn.stage = Stage::ThirdLook,
-                        // A row as light as rounding may get nothing: any possible column.
-                        None if at == 0 && drawn.seen == [None; 3] => {
-                            let heaviest = unavoidable(step.b, usize::MAX, f64::INFINITY);
-                            return heaviest.map(|(column, _)| (column, step.a[drawn.row]));
-                        }
-                        None => return None,
-                    }
-                }
-            }
+        if let Stage::Solve = drawn.stage {
+            drawn.stage = Stage::Written(0);
+            self.write(step, drawn);
         }
+        let Stage::Written(at) = drawn.stage else { return None };
+        drawn.stage = Stage::Written(at + 1);
+        self.cells.get(at).map(|cell| (cell.column as usize, cell.mass))
     }
 
-    /// Keeps the cells of the drawn row, less what has been seen of them.
-    fn keep(&mut self, drawn: &Drawn) -> Stage {
-        self.cells.retain_mut(|cell| {
-            cell.mass -= drawn.seen(cell.column as usize);
-            cell.row as usize == drawn.row && cell.mass > 0.0
-        });
-        Stage::Written(0)
+    /// Writes down the drawn row, less what has been seen of it.
+    #[inline(never)]
+    fn write(&mut self, step: &Step, drawn: &Drawn) {
+        let (row, p) = (drawn.row as u32, step.a[drawn.row]);
+        let solution = solve(&mut self.transport, &self.gains, step);
+        let ended = if solution.pivots() > 0 { &mut self.tally.pivoted } else { &mut self.tally.greedy };
+        *ended += 1;
+        self.cells.clear();
+        self.cells.extend(solution.cells().iter().filter(|cell| cell.row == row));
+        for &(column, mass) in drawn.seen.iter().flatten() {
+            let seen = self.cells.iter_mut().find(|cell| cell.column as usize == column);
+            seen.into_iter().for_each(|cell| cell.mass -= mass);
+        }
+        self.cells.retain(|cell| cell.mass > 0.0);
+        if self.cells.is_empty() && drawn.seen == [None; 2] {
+            // A row as light as rounding may get nothing: any possible column.
+            let heaviest = unavoidable(step.b, usize::MAX, f64::INFINITY);
+            let column = heaviest.map_or(0, |(column, _)| column as u32);
+            self.cells.push(Cell { row, column, mass: p });
+        }
     }
 
     /// The column of the dominant cell of a row, if its best cell is one and ties do not matter.
@@ -170,11 +156,8 @@ impl Optimal {
     }
 }
 
-impl Drawn {
-    /// What the looks have seen of a column.
-    fn seen(&self, column: usize) -> f64 {
-        self.seen.iter().flatten().filter(|cell| cell.0 == column).map(|cell| cell.1).sum()
-    }
+fn solve<'a>(transport: &'a mut Transport, gains: &Gains, step: &Step) -> Solution<'a> {
+    transport.solve(step.a, step.b, |i, j| gains.of(step.overlap.shared(i, j)))
 }
 
 /// The heaviest column but one, and what every plan gives it of a mass `p` that does not go to that
@@ -194,15 +177,14 @@ fn unavoidable(b: &[f64], except: usize, p: f64) -> Option<(usize, f64)> {
 
 impl Coupling for Optimal {
     fn plan(&mut self, step: &Step, plan: &mut Vec<Cell>) {
-        if self.rest.peel(step, &self.gains, None, plan) {
-            plan.extend_from_slice(self.rest.solve(step, &self.gains));
-        }
+        plan.clear();
+        plan.extend_from_slice(solve(&mut self.transport, &self.gains, step).cells());
     }
 
     #[inline]
     fn draw(&mut self, step: &Step, chance: &mut impl Chance) -> (usize, usize) {
         let row = chance.pick(step.a.iter().copied());
-        let mut drawn = Drawn { row, stage: Stage::FirstLook, seen: [None; 3], stuck: false };
+        let mut drawn = Drawn { row, stage: Stage::FirstLook, seen: [None; 2] };
         let column = chance.pick_lazily(step.a[row], || self.next(step, &mut drawn));
         (row, column)
     }
@@ -216,7 +198,6 @@ impl Coupling for Optimal {
 mod tests {
     use super::*;
     use crate::partition::Partition;
-    use crate::transport::Transport;
     use proptest::prelude::*;
 
     fn law(raw: &[f64]) -> Vec<f64> {
@@ -253,7 +234,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// The peeled plan has the right margins and the gain of the plan solved at once.
+        /// The plan has the right margins and the largest gain, and the looks draw from it.
         #[test]
         fn peeling_keeps_the_plan_optimal(
             labels in prop::collection::vec((0usize..6, 0usize..6), 2..30),

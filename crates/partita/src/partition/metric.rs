@@ -38,7 +38,8 @@ fn x_ln_x(m: f64) -> f64 {
 }
 
 impl Metric {
-    fn phi(self, m: u32) -> f64 {
+    /// The convex function that the distance is made of, times the number of items for [`Metric::Vi`].
+    pub(crate) fn phi(self, m: u32) -> f64 {
         let m = f64::from(m);
         match self {
             Metric::Hamming => m * m,

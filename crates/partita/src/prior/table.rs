@@ -50,6 +50,15 @@ impl PriorTable {
         }
     }
 
+    /// The log probability that one more item joins each slot of `z`; that of a new cluster last.
+    pub fn log_places_of_one_more(&self, z: &Partition) -> Vec<f64> {
+        let (n, k, prior) = (z.len(), z.clusters(), &self.prior);
+        let here = prior.log_v(n, k);
+        let stay = prior.log_v(n + 1, k) - here;
+        let joins = z.sizes().iter().map(|&size| stay + self.log_join(size as usize));
+        joins.chain([prior.log_v(n + 1, k + 1) - here]).collect()
+    }
+
     /// The log weight of `item` in `slot` given the rest of `z`, where an item that is alone opens a
     /// cluster by staying; see [`Target`](crate::Target).
     #[inline]

@@ -1,10 +1,10 @@
 //! A mixture: partition prior times likelihood.
 
 use crate::likelihood::{Likelihood, Predict};
-use crate::math::{exp, ln_add};
+use crate::math::exp;
 use crate::partition::{Move, Partition};
 use crate::prior::{Prior, PriorTable};
-use crate::target::Target;
+use crate::target::{Predictive, Target};
 
 /// The posterior over partitions under a Gibbs-type prior and a likelihood.
 ///
@@ -89,16 +89,7 @@ impl<L: Likelihood> Mixture<L> {
     where
         L: Predict,
     {
-        let (n, k, prior) = (z.len(), z.clusters(), self.prior());
-        let here = prior.log_v(n, k);
-        let stay = prior.log_v(n + 1, k) - here;
-        let opened = prior.log_v(n + 1, k + 1) - here;
-        let mut sum = opened + self.likelihood.log_density(&self.likelihood.empty(), x);
-        for (cluster, &size) in stats.clusters.iter().zip(z.sizes()) {
-            let weight = stay + self.prior.log_join(size as usize);
-            sum = ln_add(sum, weight + self.likelihood.log_density(cluster, x));
-        }
-        sum
+        Predictive::log_predictive_density(self, stats, z, x)
     }
 
     /// The predictive density at `x`; see [`log_predictive_density`](Self::log_predictive_density).
@@ -108,6 +99,11 @@ impl<L: Likelihood> Mixture<L> {
     {
         let log = self.log_predictive_density(stats, z, x);
         if log > 0.0 { libm::exp(log) } else { exp(log) }
+    }
+
+    /// The prior, tabulated.
+    pub(super) fn table(&self) -> &PriorTable {
+        &self.prior
     }
 
     #[inline(always)]

@@ -14,7 +14,7 @@
 
 use crate::error::{Error, Result, positive};
 use crate::likelihood::complete_rows;
-use crate::math::{ln, ln_add, ln_gamma};
+use crate::math::{ln, ln_gamma};
 use crate::partition::{Move, Partition};
 use crate::prior::{Prior, PriorTable};
 use crate::special::log;
@@ -210,8 +210,11 @@ impl SharedVariance {
 }
 
 impl Predictive for SharedVariance {
-    fn log_predictive_density(&self, stats: &SharedStats, z: &Partition, x: &[f64]) -> f64 {
-        let (n, k, prior) = (z.len(), z.clusters(), self.prior());
+    fn log_places(&self, z: &Partition) -> Vec<f64> {
+        self.prior.log_places_of_one_more(z)
+    }
+
+    fn log_densities(&self, stats: &SharedStats, z: &Partition, x: &[f64]) -> Vec<f64> {
         let row: Vec<f64> = x.iter().zip(&self.mean).map(|(x, mean)| x - mean).collect();
         let cells = if self.sharing == Sharing::Everything { self.dimension() as f64 } else { 1.0 };
         let power = self.power + 0.5 * cells;
@@ -227,14 +230,9 @@ impl Predictive for SharedVariance {
             let logs: f64 = after.iter().zip(&stats.rates).map(|(a, b)| ln(a / b)).sum();
             constant + self.half_log_shrink[n] - power * logs
         };
-        let here = prior.log_v(n, k);
-        let stay = prior.log_v(n + 1, k) - here;
-        let mut sum = prior.log_v(n + 1, k + 1) - here + density(&vec![0.0; row.len()], 0);
-        for (slot, &size) in z.sizes().iter().enumerate() {
-            let weight = stay + self.prior.log_join(size as usize);
-            sum = ln_add(sum, weight + density(self.sum(stats, slot), size as usize));
-        }
-        sum
+        let sizes = z.sizes().iter().enumerate();
+        let joined = sizes.map(|(slot, &size)| density(self.sum(stats, slot), size as usize));
+        joined.chain([density(&vec![0.0; row.len()], 0)]).collect()
     }
 
     fn center(&self, stats: &SharedStats, z: &Partition, slot: usize) -> Vec<f64> {

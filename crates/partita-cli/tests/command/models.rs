@@ -1,0 +1,277 @@
+//! Model families from the door: what each takes, what it says it takes, and what it refuses.
+
+use crate::support::{QUICK, Random, Scratch};
+use serde_json::Value;
+
+/// Two kinds of animals in numbers, counts and words, with a tenth of the cells missing.
+pub fn animals(rows: usize) -> String {
+    let mut random = Random(11);
+    let mut text = String::from("name,weight,length,litter,coat,tame\n");
+    for i in 0..rows {
+        let small = i % 2 == 0;
+        let mut noise = || (0..4).map(|_| random.unit() - 0.5).sum::<f64>();
+        let (center, spread) = if small { (1.0, 0.3) } else { (5.0, 0.6) };
+        let (weight, length) = (center + spread * noise(), 2.0 * center + spread * noise());
+        let litter = (random.unit() * if small { 9.0 } else { 2.0 }).floor();
+        let coat = random.pick(if small { &["brown", "grey"] } else { &["spotted", "brown", "black"] });
+        let tame = if random.unit() < if small { 0.8 } else { 0.2 } { "true" } else { "false" };
+        let cells =
+            [format!("{weight:.3}"), format!("{length:.3}"), format!("{litter}"), coat.into(), tame.into()];
+        let cells = cells.map(|cell: String| if random.unit() < 0.1 { String::new() } else { cell });
+        text += &format!("a{i},{}\n", cells.join(","));
+    }
+    text
+}
+
+/// Counts of three kinds of calls, with busy and quiet days.
+pub fn visits(rows: usize) -> String {
+    let mut random = Random(5);
+    let mut text = String::from("calls,letters,visits\n");
+    for i in 0..rows {
+        let mut count = |most: f64| (most * random.unit() * random.unit()).floor();
+        let cells = if i % 3 == 0 {
+            [count(30.0), count(4.0), count(20.0)]
+        } else {
+            [count(6.0), count(12.0), count(3.0)]
+        };
+        text += &format!("{},{},{}\n", cells[0], cells[1], cells[2]);
+    }
+    text
+}
+
+/// Two triples of vertices, all joined within, one edge between.
+pub const TRIANGLES: &str = "a b\nb c\na c\nc d\nd e\ne f\nd f\n";
+
+fn about(content: &str, arguments: &str) -> String {
+    let scratch = Scratch::new();
+    scratch.write("a.csv", content);
+    scratch.refused(arguments)
+}
+
+#[test]
+fn every_covariance_runs_in_fit_and_meet() {
+    let scratch = Scratch::new();
+    for covariance in ["known", "shared", "shared-columns", "diagonal", "full"] {
+        for task in ["fit", "meet"] {
+            let run = format!("{task}-{covariance}");
+            let ran =
+                scratch.ok(&format!("{task} data.csv --covariance {covariance} {QUICK} --json --out {run}"));
+            let json: Value = serde_json::from_str(&ran.stdout).unwrap();
+            assert_eq!(json["meeting"]["met"], 24, "{run}");
+            assert!(
+                scratch.read(&format!("{run}/run.toml")).contains(&format!("covariance = \"{covariance}\""))
+            );
+        }
+        // A run is repeated from its directory.
+        scratch.ok(&format!("report fit-{covariance}"));
+        assert!(!scratch.read(&format!("fit-{covariance}/report.html")).contains("sd NaN"), "{covariance}");
+    }
+}
+
+#[test]
+fn every_prior_runs() {
+    let scratch = Scratch::new();
+    for (prior, kept) in [
+        ("--prior dirichlet --alpha 2", "alpha = \"2\""),
+        ("", "alpha = \"gamma:2,4\""),
+        ("--prior pitman-yor:0.2", "prior = \"pitman-yor:0.2,1\""),
+        ("--prior finite", "prior = \"finite:1,4\""),
+        ("--prior finite:2,1 --covariance full", "prior = \"finite:2,1\""),
+    ] {
+        scratch.ok(&format!("fit data.csv {prior} {QUICK} --out run --force"));
+        assert!(scratch.read("run/run.toml").contains(kept), "{prior}");
+    }
+    // The paper's own model of the built-in data.
+    scratch.ok(&format!("fit {QUICK} --out demo"));
+    assert!(scratch.read("demo/run.toml").contains("alpha = \"0.2\""));
+}
+
+#[test]
+fn a_mixed_table_runs_from_the_plain_command() {
+    let scratch = Scratch::new();
+    scratch.write("animals.csv", &animals(60));
+    let ran = scratch.ok(&format!("fit animals.csv --id-column name {QUICK} --out run"));
+    for words in [
+        "columns taken as 2 normal (weight, length), 1 count (litter), 2 category (coat: 4 levels, tame: 2 levels)",
+        "cells (",
+        "are missing and do not count",
+        "normal columns brought to mean 0",
+    ] {
+        assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
+    }
+    assert!(scratch.read("run/run.toml").contains("covariance = \"diagonal\""));
+    let report = scratch.ok("report run");
+    assert_eq!(report.stdout, ran.stdout);
+    // The same said outright, and said otherwise.
+    let said = "--column-type weight=normal,litter=count,coat=category,tame=category";
+    scratch.ok(&format!("fit animals.csv --id-column name --covariance diagonal {said} {QUICK} --out said"));
+    assert_eq!(scratch.rows("run"), scratch.rows("said"));
+    scratch.ok(&format!("fit animals.csv --id-column name --column-type litter=normal {QUICK} --out other"));
+    assert_ne!(scratch.rows("run"), scratch.rows("other"));
+    // A TOML file says it, too; starts of k-means and from one cluster know what to do.
+    scratch.write("my.toml", "id_column = 'name'\ncolumn_type = ['litter=normal', 'tame=category']\n");
+    scratch.ok(&format!("fit animals.csv --config my.toml {QUICK} --start kmeans:2 --out toml"));
+    scratch.ok(&format!("meet animals.csv --config my.toml {QUICK} --start one --out meet"));
+}
+
+#[test]
+fn missing_cells_do_not_count() {
+    let scratch = Scratch::new();
+    // A column that is always missing in one row; a row of nothing but gaps.
+    scratch.write("gaps.csv", "x,y\n-1,\n-1.1,2\n1,3\n,\n1.2,2.5\n-0.9,3.5\n");
+    scratch.ok(&format!("fit gaps.csv --covariance diagonal {QUICK} --out run"));
+    assert!(scratch.exists("run/report.html"));
+    for covariance in ["known", "shared", "full"] {
+        assert_eq!(
+            scratch.refused(&format!("fit gaps.csv --covariance {covariance}")),
+            format!(
+                "partita: gaps.csv, line 2, column \"y\": the cell is empty; fill it in, remove the row, or leave \
+                 the column out with --drop y; --covariance {covariance} needs every cell, --covariance diagonal \
+                 takes missing ones"
+            )
+        );
+    }
+}
+
+#[test]
+fn categories_alone_and_counts_alone() {
+    let scratch = Scratch::new();
+    let words: String = (0..20).map(|i| ["red,round\n", "blue,square\n", "red,square\n"][i % 3]).collect();
+    scratch.write("words.csv", &format!("colour,shape\n{words}"));
+    scratch.ok(&format!("fit words.csv {QUICK} --out words"));
+    let counts: String = (0..20).map(|i| format!("{},{}\n", [0, 9, 1, 12][i % 4], i % 5)).collect();
+    scratch.write("counts.csv", &format!("visits,calls\n{counts}"));
+    let ran =
+        scratch.ok(&format!("fit counts.csv --column-type visits=count,calls=count {QUICK} --out counts"));
+    assert!(ran.stderr.contains("columns taken as 2 count (visits, calls)"), "{}", ran.stderr);
+}
+
+#[test]
+fn words_where_numbers_are_needed() {
+    assert_eq!(
+        about("x,kind\n1,a\n2,b\n3,a\n", "fit a.csv --covariance full"),
+        "partita: a.csv, line 2, column \"kind\": \"a\" is not a number; correct the cell, leave the column out \
+         with --drop kind, or use it with --id-column kind or --label-column kind; --covariance full takes \
+         numbers only, --covariance diagonal takes categories, too"
+    );
+    assert_eq!(
+        about("x,kind\n1,a\n2,b\n3,a\n", "fit a.csv --covariance shared --column-type kind=category"),
+        "partita: --column-type kind=category does not go with --covariance shared, which takes real numbers \
+         only: use --covariance diagonal"
+    );
+}
+
+#[test]
+fn names_are_not_categories() {
+    let rows: String = (0..40).map(|i| format!("{},n{i}\n", f64::from(i) / 7.0)).collect();
+    assert_eq!(
+        about(&format!("x,who\n{rows}"), "fit a.csv"),
+        "partita: a.csv, column \"who\": 40 different words in 40 rows are more likely names than a category; use \
+         the column with --id-column who, leave it out with --drop who, or say --column-type who=category"
+    );
+    let rows: String = (0..3000).map(|i| format!("{},n{}\n", i % 7, i % 1500)).collect();
+    assert_eq!(
+        about(&format!("x,who\n{rows}"), "fit a.csv --column-type who=category"),
+        "partita: a.csv, line 1002, column \"who\": here the category has its level number 1001, so it is more \
+         likely a name; use it with --id-column who, or leave it out with --drop who"
+    );
+}
+
+#[test]
+fn counts_that_are_none() {
+    for (cell, line) in [("-1", 3), ("2.5", 3)] {
+        assert_eq!(
+            about(&format!("x,n\n1,2\n2,{cell}\n3,4\n"), "fit a.csv --column-type n=count"),
+            format!(
+                "partita: a.csv, line {line}, column \"n\": \"{cell}\" is not a count, a whole number from 0 on; \
+                 correct the cell, or say --column-type n=normal"
+            )
+        );
+    }
+}
+
+#[test]
+fn types_of_columns_that_are_not_there() {
+    assert_eq!(
+        about("age,sex\n1,f\n2,m\n3,f\n4,m\n", "fit a.csv --column-type agee=normal"),
+        "partita: a.csv has no column \"agee\"; the nearest name is \"age\""
+    );
+    assert!(
+        about("x\n1\n2\n", "fit a.csv --column-type x=number")
+            .contains("`number` is not one of normal, count, category")
+    );
+    assert!(about("x\n1\n2\n", "fit a.csv --column-type x").contains("is no column with its type"));
+    assert_eq!(
+        about("", "fit --column-type x=count"),
+        "partita: --column-type is for tables of one's own: name a file"
+    );
+}
+
+#[test]
+fn options_of_another_model() {
+    let scratch = Scratch::new();
+    for option in ["--noise-sd", "--prior-sd"] {
+        assert_eq!(
+            scratch.refused(&format!("fit data.csv --covariance full {option} 1")),
+            format!(
+                "partita: {option} is for --covariance known: with --covariance full spreads are unknown, and the \
+                 data tell them; leave it out"
+            )
+        );
+    }
+    assert_eq!(
+        scratch.refused("fit data.csv --prior finite --alpha 2"),
+        "partita: --alpha is for --prior dirichlet: leave it out, or --prior finite:1,4"
+    );
+    assert!(scratch.refused("fit data.csv --prior pitman-yor:2").contains("is no prior: use dirichlet"));
+    assert_eq!(
+        scratch.refused("fit data.csv --edge-prior 1,1"),
+        "partita: --edge-prior is for graphs: use `partita blocks GRAPH`"
+    );
+}
+
+#[test]
+fn blocks_of_a_graph() {
+    let scratch = Scratch::new();
+    scratch.write("triangles.txt", TRIANGLES);
+    let ran = scratch.ok(&format!(
+        "blocks triangles.txt {QUICK} --summary clusters --summary co:0,1 --summary co:0,5 --json --out run"
+    ));
+    assert!(ran.stderr.contains("triangles.txt: 6 vertices, 7 edges"), "{}", ran.stderr);
+    let json: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let mean = |at: usize| json["summaries"][at]["mean"].as_f64().unwrap();
+    assert!(mean(1) > mean(2), "{json}");
+    scratch.ok("report run");
+    scratch.ok(&format!(
+        "blocks triangles.txt {QUICK} --edge-prior 0.5,2 --prior finite --start one --out other"
+    ));
+    scratch.ok(&format!("meet triangles.txt {QUICK} --edge-prior 1,1 --out meet"));
+    scratch.ok(&format!("meet triangles.txt {QUICK} --colors 4 --out colours"));
+    assert!(scratch.read("colours/run.toml").contains("task = \"color\""));
+    for (arguments, sentence) in [
+        ("blocks", "`partita blocks` needs a graph: an edge list or a DIMACS .col file"),
+        (
+            "blocks triangles.txt --colors 3",
+            "--colors is for colourings: use `partita color GRAPH --colors Q`",
+        ),
+        (
+            "blocks triangles.txt --start kmeans:2",
+            "--start kmeans:2 does not go with blocks: use prior or one",
+        ),
+        (
+            "color triangles.txt --colors 3 --edge-prior 1,1",
+            "--edge-prior is for blocks: use `partita blocks GRAPH`",
+        ),
+        (
+            "blocks triangles.txt --covariance full",
+            "--covariance, --prior-sd and --noise-sd are for tables: blocks have --edge-prior and --prior",
+        ),
+        (
+            "meet graph.col",
+            "a graph can be coloured or put into blocks: give --colors Q, how many colours may be used, or \
+             --edge-prior 1,1 for blocks",
+        ),
+    ] {
+        assert_eq!(scratch.refused(arguments), format!("partita: {sentence}"));
+    }
+}

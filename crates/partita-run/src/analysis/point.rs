@@ -1,0 +1,192 @@
+//! One clustering: found on one half of the replicates, judged on the other.
+//!
+//! The expected loss of a *fixed* clustering is an ordinary expectation and its estimate unbiased; that of a
+//! clustering chosen for its small estimate is not. So the search sees every other unit of the sample only,
+//! and everything that is said about its result comes from the rest. See `docs/decisions/0007`.
+
+use super::units::{Means, Unit};
+use crate::config::Loss;
+use crate::results::{Ball, Clustering};
+use partita::aggregate;
+use partita::partition::{Metric, Overlap};
+use partita::search::{Effort, center};
+use partita::{Partition, Stream};
+
+/// A clustering with what is known about it.
+#[derive(Debug, Clone)]
+pub(crate) struct Point {
+    /// The clustering; slots by size, the largest first.
+    pub partition: Partition,
+    /// For each item, the probability that it shares a cluster with another member of its own, averaged over
+    /// them; for one that is alone, that it is alone. With its standard error.
+    pub certainty: Vec<(f64, f64)>,
+    /// The states that bound the credible ball: upper, lower and horizontal.
+    pub bounds: Option<[Partition; 3]>,
+    /// The numbers.
+    pub clustering: Clustering,
+}
+
+/// Numbers that the search looks at for each cluster: item times atom.
+const SEARCHED: usize = 4_000_000;
+
+fn metric(loss: Loss) -> Metric {
+    match loss {
+        Loss::Vi => Metric::Vi,
+        Loss::Binder => Metric::Hamming,
+    }
+}
+
+/// The loss in the units that are told: VI in nats, Binder as the share of ordered pairs.
+pub(crate) fn distance(loss: Loss, x: &Partition, y: &Partition) -> f64 {
+    let unit = match loss {
+        Loss::Vi => 1.0,
+        Loss::Binder => (x.len() as f64).powi(2),
+    };
+    metric(loss).distance(x, y) / unit
+}
+
+/// The same partition, slots by size; among equals the one with the first item first.
+fn by_size(z: &Partition) -> Partition {
+    let labels = z.canonical_labels();
+    let mut sizes = vec![0usize; z.clusters()];
+    labels.iter().for_each(|&label| sizes[label] += 1);
+    let mut order: Vec<usize> = (0..sizes.len()).collect();
+    order.sort_by_key(|&label| std::cmp::Reverse(sizes[label]));
+    let mut rank = vec![0; order.len()];
+    order.iter().enumerate().for_each(|(r, &label)| rank[label] = r);
+    let labels: Vec<usize> = labels.iter().map(|&label| rank[label]).collect();
+    Partition::from_labels(&labels).expect("a partition has items")
+}
+
+/// Finds and judges one clustering; none where nothing was kept.
+pub(crate) fn point(units: &[Unit], loss: Loss, seed: u64) -> Option<Point> {
+    let (search, rest): (Vec<_>, Vec<_>) = units.iter().enumerate().partition(|(i, _)| i % 2 == 0);
+    let search: Vec<&Unit> = search.into_iter().map(|(_, unit)| unit).collect();
+    let rest: Vec<&Unit> = rest.into_iter().map(|(_, unit)| unit).collect();
+    let items = search.first()?.atoms.first()?.1.len();
+    let all: usize = search.iter().map(|unit| unit.atoms.len()).sum();
+    let most = (SEARCHED / items).clamp(50, 2000);
+    // Whole units, spread evenly.
+    let some: Vec<(f64, &Partition)> =
+        search.iter().step_by(all.div_ceil(most)).flat_map(|unit| unit.atoms.iter().copied()).collect();
+    let found = center(&some, metric(loss), &Effort::default(), &Stream::new(seed, 0));
+    Some(judge(by_size(&found), &search, &rest, loss))
+}
+
+/// What the units of `rest` say about a clustering; `search` helps without being trusted.
+///
+/// The weights of a unit's kept states come to 1 on average only. An estimate `b + sum w (f - b)` has the same
+/// expectation for any `b` known beforehand, and hardly varies with the weights where `b` is near the answer:
+/// `b` comes from the other half.
+pub(crate) fn judge(partition: Partition, search: &[&Unit], rest: &[&Unit], loss: Loss) -> Point {
+    let judges = if rest.is_empty() { search } else { rest };
+    let mass: f64 = search.iter().map(|unit| unit.mass()).sum();
+    let first = |of: &dyn Fn(&Partition) -> f64| search.iter().map(|unit| unit.value(of)).sum::<f64>() / mass;
+    let far = |z: &Partition| distance(loss, &partition, z);
+    let base = Some(first(&far)).filter(|base| base.is_finite() && !rest.is_empty()).unwrap_or(0.0);
+    let losses: Vec<f64> = judges.iter().map(|unit| base + unit.value(|z| far(z) - base)).collect();
+    let estimate = aggregate::mean(&losses).expect("there is a unit");
+    let known = !rest.is_empty();
+    let (radius, bounds) = ball(&partition, judges, loss);
+    let certainty = certainties(&partition, judges, known.then_some(search));
+    let mut of_cluster = vec![0.0; partition.clusters()];
+    for (slot, (certainty, _)) in partition.slots().zip(&certainty) {
+        of_cluster[slot] += certainty / f64::from(partition.sizes()[slot]);
+    }
+    let clustering = Clustering {
+        loss: loss.to_string(),
+        expected_loss: known.then_some(estimate.value),
+        se: super::finite(estimate.se).filter(|_| known),
+        ci95: super::interval(&estimate).filter(|_| known),
+        sizes: partition.sizes().iter().map(|&size| u64::from(size)).collect(),
+        certainty: of_cluster,
+        ball: Ball {
+            radius,
+            upper: bounds.as_ref().map(|b| b[0].clusters() as u64),
+            lower: bounds.as_ref().map(|b| b[1].clusters() as u64),
+            horizontal: bounds.as_ref().map(|b| far(&b[2])),
+        },
+        reference_ari: None,
+        reference_vi: None,
+    };
+    Point { partition, certainty, bounds, clustering }
+}
+
+/// Adds to `out` what a state says of each item, times `weight`.
+fn add_shares(partition: &Partition, z: &Partition, weight: f64, out: &mut [f64]) {
+    let overlap = Overlap::new(partition, z);
+    for (item, out) in out.iter_mut().enumerate() {
+        let (own, slot) = (partition.slot(item), z.slot(item));
+        let size = partition.sizes()[own];
+        *out += weight
+            * if size == 1 {
+                f64::from(u8::from(z.sizes()[slot] == 1))
+            } else {
+                f64::from(overlap.shared(own, slot) - 1) / f64::from(size - 1)
+            };
+    }
+}
+
+fn certainties(partition: &Partition, judges: &[&Unit], search: Option<&[&Unit]>) -> Vec<(f64, f64)> {
+    let items = partition.len();
+    let mut base = vec![0.0; items];
+    if let Some(search) = search {
+        let mass: f64 = search.iter().map(|unit| unit.mass()).sum();
+        // A part of the other half is enough for a number that only steadies.
+        for unit in search.iter().step_by(search.len().div_ceil(200)) {
+            unit.atoms.iter().for_each(|(weight, z)| add_shares(partition, z, *weight, &mut base));
+        }
+        let used: f64 = search.iter().step_by(search.len().div_ceil(200)).map(|unit| unit.mass()).sum();
+        let used = if mass > 0.0 && used > 0.0 { used } else { f64::INFINITY };
+        base.iter_mut().for_each(|b| *b /= used);
+    }
+    let mut means = Means::new(items);
+    for unit in judges {
+        let missing = 1.0 - unit.mass();
+        let mut values: Vec<f64> = base.iter().map(|b| b * missing).collect();
+        unit.atoms.iter().for_each(|(weight, z)| add_shares(partition, z, *weight, &mut values));
+        means.push(&values);
+    }
+    (0..items).map(|item| (means.mean()[item], means.se(item))).collect()
+}
+
+/// Share of the posterior that a credible ball holds.
+const HELD: f64 = 0.95;
+
+/// The radius of the 95 % credible ball and the kept states that bound it (Wade, Ghahramani 2018).
+///
+/// The distribution function of the distance is a sum of weights of either sign, so it is made monotone by its
+/// running maximum, and divided by the sum of all weights, which is 1 on average.
+fn ball(partition: &Partition, judges: &[&Unit], loss: Loss) -> (f64, Option<[Partition; 3]>) {
+    let mut states: Vec<(f64, f64, &Partition)> = judges
+        .iter()
+        .flat_map(|unit| unit.atoms.iter())
+        .map(|&(weight, z)| (distance(loss, partition, z), weight, z))
+        .collect();
+    states.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let all: f64 = states.iter().map(|(_, weight, _)| weight).sum();
+    let mut held = 0.0;
+    let mut radius = states.last().map_or(0.0, |(distance, ..)| *distance);
+    for same in states.chunk_by(|a, b| a.0 == b.0) {
+        held += same.iter().map(|(_, weight, _)| weight).sum::<f64>();
+        if held >= HELD * all {
+            radius = same[0].0;
+            break;
+        }
+    }
+    let inside = || states.iter().filter(|(distance, weight, _)| *distance <= radius && *weight > 0.0);
+    // The farthest of those with the fewest clusters, with the most, and of all.
+    let farthest = |clusters: Option<usize>| {
+        let among = inside().filter(|(.., z)| clusters.is_none_or(|k| z.clusters() == k));
+        among.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(.., z)| (*z).clone())
+    };
+    let fewest = inside().map(|(.., z)| z.clusters()).min();
+    let most = inside().map(|(.., z)| z.clusters()).max();
+    let bounds = fewest
+        .zip(most)
+        .and_then(|(fewest, most)| Some([farthest(Some(fewest))?, farthest(Some(most))?, farthest(None)?]));
+    (radius, bounds)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,169 @@
+//! One clustering and predictions against sums over all partitions of a few items.
+
+use super::*;
+use crate::analysis::{Question, predict, units};
+use crate::config::{Options, Task};
+use crate::directory::{Draw, Stop};
+use crate::model::{Input, Model, Settings, load};
+use partita::partition::Partitions;
+use partita::{Gaussian, Mixture, Prior, Schedule, State, Target};
+
+const DATA: [f64; 6] = [-1.3, -1.0, -0.2, 0.1, 1.1, 1.4];
+const REPLICATES: u64 = 400;
+
+/// A run of six items whose chains meet late enough that many weights are negative.
+fn run() -> (Box<dyn Model>, Input, Vec<Draw>) {
+    let path = std::env::temp_dir().join(format!("partita-point-{:?}.csv", std::thread::current().id()));
+    let text: String = DATA.iter().map(|x| format!("{x}\n")).collect();
+    std::fs::write(&path, "x\n".to_string() + &text).unwrap();
+    let mut options = Options {
+        data: Some(path.clone()),
+        standardize: Some(false),
+        prior_sd: Some(1.0),
+        noise_sd: Some(0.5),
+        alpha: Some(crate::config::Alpha::Fixed(1.0)),
+        ..Options::default()
+    };
+    let (model, input) = load(Task::Fit, &mut options).unwrap();
+    std::fs::remove_file(path).unwrap();
+    let settings = Settings {
+        seed: 11,
+        schedule: Schedule::new(1, 2, 8).unwrap(),
+        max_sweeps: 10_000,
+        keep_draws: 4,
+        keep_until: u64::MAX,
+    };
+    let mut draws = Vec::new();
+    for number in 0..REPLICATES {
+        let (_, atoms) = model.replicate(number, &settings, &|| false).unwrap();
+        draws.extend(atoms.into_iter().map(|atom| Draw { replicate: number, atom }));
+    }
+    assert!(draws.iter().filter(|draw| draw.atom.weight < 0.0).count() > 20);
+    (model, input, draws)
+}
+
+/// All partitions with their probabilities, and the target.
+fn exact() -> (Mixture<Gaussian>, Vec<(f64, Partition)>) {
+    let data = Gaussian::isotropic(DATA.to_vec(), 1, 1.0, 0.5).unwrap();
+    let target = Mixture::new(Prior::dirichlet(1.0).unwrap(), data);
+    let all: Vec<(f64, Partition)> =
+        Partitions::of(6).map(|z| (target.log_probability(&z).exp(), z)).collect();
+    let total: f64 = all.iter().map(|(p, _)| p).sum();
+    (target, all.into_iter().map(|(p, z)| (p / total, z)).collect())
+}
+
+fn expected(all: &[(f64, Partition)], of: impl Fn(&Partition) -> f64) -> f64 {
+    all.iter().map(|(p, z)| p * of(z)).sum()
+}
+
+/// Four standard errors and a little: one in ten thousand of what is right fails.
+fn near(what: &str, value: f64, se: f64, truth: f64) {
+    assert!(se < 0.2, "{what}: {value} ± {se}");
+    assert!((value - truth).abs() < 4.0 * se + 1e-9, "{what}: {value} ± {se} instead of {truth}");
+}
+
+#[test]
+fn losses_and_certainties_are_those_of_the_enumerated_posterior() {
+    let (_, _, draws) = run();
+    let (_, all) = exact();
+    let units = units(&Stop::Replicates { replicates: REPLICATES }, &draws);
+    for loss in [Loss::Vi, Loss::Binder] {
+        let point = point(&units, loss, 1).unwrap();
+        let c = &point.clustering;
+        let truth = expected(&all, |z| distance(loss, &point.partition, z));
+        near("loss", c.expected_loss.unwrap(), c.se.unwrap(), truth);
+        // Near the best of all: the search saw 200 replicates.
+        let best = Partitions::of(6)
+            .map(|c| expected(&all, |z| distance(loss, &c, z)))
+            .fold(f64::INFINITY, f64::min);
+        assert!(truth < best * 1.15, "{truth}, the best is {best}");
+        for (item, &(certainty, se)) in point.certainty.iter().enumerate() {
+            let members: Vec<usize> =
+                (0..6).filter(|&j| j != item && point.partition.together(item, j)).collect();
+            let of = |z: &Partition| match members.len() {
+                0 => f64::from(u8::from(z.is_alone(item))),
+                n => members.iter().filter(|&&j| z.together(item, j)).count() as f64 / n as f64,
+            };
+            near("certainty", certainty, se, expected(&all, of));
+        }
+        // The ball holds 95 % of the posterior, give or take what 200 replicates leave open.
+        let within =
+            |r: f64| expected(&all, |z| f64::from(u8::from(distance(loss, &point.partition, z) <= r)));
+        let held = within(c.ball.radius + 1e-9);
+        assert!(held > 0.9, "{held}");
+        let [upper, lower, horizontal] = point.bounds.as_ref().unwrap();
+        assert!(upper.clusters() <= point.partition.clusters() && lower.clusters() >= upper.clusters());
+        assert!(distance(loss, &point.partition, horizontal) <= c.ball.radius);
+    }
+}
+
+/// The interval of the loss of a *fixed* clustering covers its truth 95 times of 100: 60 runs of 40 replicates,
+/// of which at least 50 must (the chance that fewer do is 2e-4).
+#[test]
+fn intervals_of_the_loss_cover() {
+    let (_, _, draws) = run();
+    let (_, all) = exact();
+    let units = units(&Stop::Replicates { replicates: REPLICATES }, &draws);
+    let fixed = Partition::from_labels(&[0, 0, 1, 1, 2, 2]).unwrap();
+    let truth = expected(&all, |z| distance(Loss::Vi, &fixed, z));
+    let mut covered = 0;
+    for start in 0..60 {
+        let part: Vec<&Unit> = (0..40).map(|i| &units[(start * 40 + i * 7 + start) % units.len()]).collect();
+        let (search, rest) = part.split_at(20);
+        let [low, high] = judge(fixed.clone(), search, rest, Loss::Vi).clustering.ci95.unwrap();
+        covered += usize::from(low <= truth && truth <= high);
+    }
+    assert!(covered >= 50, "{covered} of 60");
+}
+
+#[test]
+fn predictions_are_those_of_the_enumerated_posterior() {
+    let (model, _, draws) = run();
+    let (target, all) = exact();
+    let units = units(&Stop::Replicates { replicates: REPLICATES }, &draws);
+    let clustering = Partition::from_labels(&[0, 0, 0, 0, 1, 1]).unwrap();
+    let points = [[-1.2], [0.4], [5.0]];
+    let rows: Vec<&[f64]> = points.iter().map(|p| p.as_slice()).collect();
+    let names: Vec<String> = (0..3).map(|i| i.to_string()).collect();
+    let question = Question { rows: &rows, names: &names, log_unit: 0.5, clustering: &clustering };
+    let answers = predict(&*model, &units, 2, &question).unwrap();
+    assert_eq!(answers, predict(&*model, &units, 1, &question).unwrap(), "threads do not matter");
+    let density =
+        |x: f64, z: &Partition| target.predictive_density(State::new(&target, z.clone()).stats(), z, &[x]);
+    let mut sum = 0.0;
+    for (p, [x]) in answers.predictions.iter().zip(points) {
+        let truth = expected(&all, |z| density(x, z)).ln() + 0.5;
+        sum += truth;
+        near("log density", p.log_density.unwrap(), p.log_density_se.unwrap(), truth);
+        // An item more, joined to an old one or alone: by the weights of the larger target.
+        let data = Gaussian::isotropic([DATA.as_slice(), &[x]].concat(), 1, 1.0, 0.5).unwrap();
+        let larger = Mixture::new(Prior::dirichlet(1.0).unwrap(), data);
+        let joins = |z: &Partition| {
+            let labels: Vec<usize> = z.slots().chain([z.clusters()]).collect();
+            State::new(&larger, Partition::from_labels(&labels).unwrap()).conditional(&larger, 6)
+        };
+        for (cluster, members) in [&[0usize, 1, 2, 3][..], &[4, 5]].into_iter().enumerate() {
+            let truth = expected(&all, |z| {
+                let weights = joins(z);
+                members.iter().map(|&i| weights[z.slot(i)]).sum::<f64>() / members.len() as f64
+            });
+            near("join", p.joins[cluster], p.joins_se[cluster].unwrap(), truth);
+        }
+        let new = expected(&all, |z| joins(z)[z.clusters()]);
+        near("new", p.joins[2], p.joins_se[2].unwrap(), new);
+    }
+    let score = &answers.score;
+    let [low, high] = score.sum_ci95.unwrap();
+    near("score", score.sum.unwrap(), (high - low) / 3.92, sum);
+    assert!((score.mean.unwrap() - score.sum.unwrap() / 3.0).abs() < 1e-12);
+}
+
+#[test]
+fn one_replicate_has_a_clustering_and_no_score() {
+    let (_, _, draws) = run();
+    let first: Vec<Draw> = draws.iter().filter(|draw| draw.replicate == 0).cloned().collect();
+    let units = units(&Stop::Replicates { replicates: 1 }, &first);
+    let point = point(&units, Loss::Vi, 1).unwrap();
+    assert_eq!((point.clustering.expected_loss, point.clustering.ci95), (None, None));
+    assert_eq!(point.partition.len(), 6);
+}

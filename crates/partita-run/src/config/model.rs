@@ -1,0 +1,229 @@
+//! Choices of the model: the clusters' covariance, the partition prior, what a column holds, the prior of a graph's edges.
+
+use super::choice::{TextOrNumber, as_text, words};
+use crate::data::Kind;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+as_text!(Alpha, Covariance, Prior, ColumnType, EdgePrior);
+
+words! {
+    /// What is known of the clusters' covariance.
+    Covariance {
+        /// Prior and noise standard deviations are given.
+        Known = "known",
+        /// One unknown variance, shared by all clusters and columns.
+        Shared = "shared",
+        /// One unknown variance a column, shared by all clusters.
+        SharedColumns = "shared-columns",
+        /// Unknown variances, a cluster and a column each; counts and categories beside them.
+        Diagonal = "diagonal",
+        /// An unknown covariance matrix a cluster.
+        Full = "full",
+    }
+}
+
+/// The concentration of the Dirichlet process.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "TextOrNumber", into = "String")]
+pub enum Alpha {
+    /// A fixed value.
+    Fixed(f64),
+    /// Gamma distributed with shape and rate, integrated out.
+    Gamma(f64, f64),
+}
+
+impl TryFrom<TextOrNumber> for Alpha {
+    type Error = String;
+    fn try_from(text: TextOrNumber) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl fmt::Display for Alpha {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Alpha::Fixed(alpha) => write!(f, "{alpha}"),
+            Alpha::Gamma(shape, rate) => write!(f, "gamma:{shape},{rate}"),
+        }
+    }
+}
+
+impl FromStr for Alpha {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let positive = |t: &str| t.trim().parse().ok().filter(|v: &f64| *v > 0.0 && v.is_finite());
+        let parsed = match text.strip_prefix("gamma:") {
+            // Outside this range the integral over alpha cannot be found.
+            Some(rest) => rest
+                .split_once(',')
+                .and_then(|(shape, rate)| Some((positive(shape)?, positive(rate)?)))
+                .filter(|(shape, rate)| [shape, rate].iter().all(|v| (1e-3..=1e6).contains(*v)))
+                .map(|(shape, rate)| Alpha::Gamma(shape, rate)),
+            None => positive(text).map(Alpha::Fixed),
+        };
+        parsed.ok_or_else(|| {
+            format!(
+                "`{text}` is no alpha: give a positive number, or gamma:SHAPE,RATE such as gamma:2,4, each \
+                 between 0.001 and 1000000"
+            )
+        })
+    }
+}
+
+/// Two numbers with a comma between them; where the second may be left out, `second` stands in.
+fn numbers(text: &str, second: Option<f64>) -> Option<(f64, f64)> {
+    let number = |t: &str| t.trim().parse().ok().filter(|v: &f64| v.is_finite());
+    match text.split_once(',') {
+        Some((one, other)) => Some((number(one)?, number(other)?)),
+        None => Some((number(text)?, second?)),
+    }
+}
+
+/// The law of partitions before the data are seen.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Prior {
+    /// A Dirichlet process; its concentration is `alpha`.
+    Dirichlet,
+    /// A Pitman-Yor process with discount and strength.
+    PitmanYor(f64, f64),
+    /// A finite mixture: Dirichlet weights with this concentration, and a Poisson law with this rate of
+    /// the number of components beyond the first.
+    Finite(f64, f64),
+}
+
+/// The strength of a Pitman-Yor process where none is given.
+const STRENGTH: f64 = 1.0;
+
+/// The Poisson rate of a finite mixture where none is given: five components, give or take two.
+const RATE: f64 = 4.0;
+
+impl fmt::Display for Prior {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Prior::Dirichlet => f.write_str("dirichlet"),
+            Prior::PitmanYor(discount, strength) => write!(f, "pitman-yor:{discount},{strength}"),
+            Prior::Finite(gamma, rate) => write!(f, "finite:{gamma},{rate}"),
+        }
+    }
+}
+
+impl FromStr for Prior {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let known = match text.split_once(':') {
+            None if text == "dirichlet" => Some(Prior::Dirichlet),
+            None if text == "finite" => Some(Prior::Finite(1.0, RATE)),
+            Some(("pitman-yor", rest)) => numbers(rest, Some(STRENGTH))
+                .filter(|&(discount, strength)| {
+                    (0.0..1.0).contains(&discount) && strength > -discount && strength <= 1e6
+                })
+                .map(|(discount, strength)| Prior::PitmanYor(discount, strength)),
+            Some(("finite", rest)) => numbers(rest, Some(RATE))
+                .filter(|(gamma, rate)| [gamma, rate].iter().all(|v| (1e-3..=1e3).contains(*v)))
+                .map(|(gamma, rate)| Prior::Finite(gamma, rate)),
+            _ => None,
+        };
+        known.ok_or_else(|| {
+            format!(
+                "`{text}` is no prior: use dirichlet (with --alpha), pitman-yor:SIGMA[,THETA] such as \
+                 pitman-yor:0.25,1 with 0 <= SIGMA < 1 and THETA > -SIGMA, or finite[:GAMMA[,RATE]] such as \
+                 finite:1,4, each between 0.001 and 1000"
+            )
+        })
+    }
+}
+
+/// What a column holds: `visits=count`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ColumnType {
+    /// The column, by name or number from 1.
+    pub column: String,
+    /// What it holds.
+    pub kind: Kind,
+}
+
+impl fmt::Display for ColumnType {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{}={}", self.column, self.kind)
+    }
+}
+
+impl FromStr for ColumnType {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (column, kind) = text.rsplit_once('=').filter(|(column, _)| !column.trim().is_empty()).ok_or_else(|| {
+            format!("`{text}` is no column with its type: use NAME=TYPE such as age=normal, visits=count or sex=category")
+        })?;
+        Ok(ColumnType { column: column.trim().to_string(), kind: kind.trim().parse()? })
+    }
+}
+
+/// The beta law of an edge probability: `1,1` is uniform.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct EdgePrior {
+    /// The prior counts for this many edges present.
+    pub present: f64,
+    /// And this many absent.
+    pub absent: f64,
+}
+
+impl fmt::Display for EdgePrior {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{},{}", self.present, self.absent)
+    }
+}
+
+impl FromStr for EdgePrior {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        numbers(text, None)
+            .filter(|(present, absent)| [present, absent].iter().all(|v| (1e-3..=1e6).contains(*v)))
+            .map(|(present, absent)| EdgePrior { present, absent })
+            .ok_or_else(|| {
+                format!("`{text}` is no prior of edges: use PRESENT,ABSENT such as 1,1, each between 0.001 and 1000000")
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices_read_back_as_written() {
+        for text in ["1", "0.25", "gamma:2,4"] {
+            assert_eq!(text.parse::<Alpha>().unwrap().to_string(), text);
+        }
+        for text in ["dirichlet", "pitman-yor:0.25,1", "pitman-yor:0.5,-0.25", "finite:1,4"] {
+            assert_eq!(text.parse::<Prior>().unwrap().to_string(), text);
+        }
+        assert_eq!("finite".parse::<Prior>().unwrap().to_string(), "finite:1,4");
+        assert_eq!("pitman-yor:0.1".parse::<Prior>().unwrap().to_string(), "pitman-yor:0.1,1");
+        assert_eq!("a=b=count".parse::<ColumnType>().unwrap().to_string(), "a=b=count");
+        assert_eq!("0.5,5".parse::<EdgePrior>().unwrap().to_string(), "0.5,5");
+    }
+
+    #[test]
+    fn wrong_choices_get_a_sentence() {
+        for bad in ["0", "-1", "gamma:2", "gamma:0,1", "gamma:1e-9,1", "NaN", "inf"] {
+            assert!(bad.parse::<Alpha>().is_err(), "{bad}");
+        }
+        for bad in ["", "pitman-yor", "pitman-yor:1", "pitman-yor:0.2,-0.3", "finite:0", "finite:1,inf", "dp"]
+        {
+            assert!(bad.parse::<Prior>().unwrap_err().contains("is no prior"), "{bad}");
+        }
+        for bad in ["1", "0,1", "1,nan", "a,b"] {
+            assert!(bad.parse::<EdgePrior>().is_err(), "{bad}");
+        }
+        assert_eq!(
+            "sex=categorie".parse::<ColumnType>().unwrap_err(),
+            "`categorie` is not one of normal, count, category; did you mean `category`?"
+        );
+        assert!("=count".parse::<ColumnType>().unwrap_err().contains("is no column with its type"));
+    }
+}
