@@ -4,7 +4,7 @@
     /tmp/partita-peers/bin/pip install numpy pandas POT scikit-learn pylace==0.10 pyrichlet==0.0.9
     apt-get install r-cran-bayesm                                  # R from Debian, for rDPGibbs
     cargo build --release && cargo build --release -p partita --example trace
-    /tmp/partita-peers/bin/python scripts/peers/run.py [--seconds 10] [--target target/release] [gene] [seed]
+    /tmp/partita-peers/bin/python scripts/peers/run.py [--seconds 10] [--target target/release] [gene] [seed] [--only ...]
 
 gene and seed are read from ../shared/data. A peer that is not installed is left out, with the reason printed.
 What each peer fits is in docs/performance.md: only the textbook sampler has exactly partita's model and kernel.
@@ -183,6 +183,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--target", default=str(ROOT / "target/release"))
+    parser.add_argument("--only", nargs="*", default=[], help="names of peers, as in: --only partita bayesm")
     parser.add_argument("data", nargs="*", default=list(MODELS))
     args = parser.parse_args()
     sys.path.insert(0, str(HERE))
@@ -194,6 +195,8 @@ def main():
             continue
         rows = []
         for peer in (partita, textbook, released, bayesm, pyrichlet, pylace, sklearn):
+            if args.only and peer.__name__ not in args.only:
+                continue
             try:
                 rows += peer(args, name, path, MODELS[name])
             except (ImportError, OSError, subprocess.CalledProcessError, ValueError, TypeError) as error:

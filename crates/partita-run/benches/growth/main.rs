@@ -21,7 +21,7 @@ use partita_run::chart::{Axis, Hue, Mark, Panel, Scale, figure};
 use shape::{Shape, Target};
 use std::time::Instant;
 
-const ROUNDS: usize = 7;
+const ROUNDS: usize = 5;
 /// Nanoseconds of a round.
 const ROUND: f64 = 1e8;
 /// Sweeps of a pair, at most.
@@ -150,15 +150,16 @@ fn series(title: &str, varied: fn(&Shape) -> usize, shapes: &[Shape], hues: [Hue
     }
     println!("\n{title}\n");
     println!(
-        "| at | clusters | single sweep, µs | ns an item-step | coupled, µs | ns an item-step | coupled / 2 single |"
+        "| at | distances from | clusters | single sweep, µs | ns an item-step | coupled, µs | ns an item-step | coupled / 2 single |"
     );
-    println!("|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|");
     for case in &cases {
         let [single, coupled] = [case.time(0), case.time(1)];
         let items = case.shape.items as f64;
         println!(
-            "| {} | {} | {:.1} | {:.0} | {:.1} | {:.0} | {:.2} |",
+            "| {} | {} | {} | {:.1} | {:.0} | {:.1} | {:.0} | {:.2} |",
             varied(&case.shape),
+            case.shape.distances(),
             case.x.partition().clusters(),
             single / 1e3,
             single / items,

@@ -45,13 +45,15 @@ pub fn table() {
         [4_000, 2, 100],
         [4_000, 2, 200],
         [200, 50, 4],
+        [200, 128, 4],
+        [500, 100, 4],
         [200, 512, 4],
-        [1_000, 512, 4],
     ] {
         let shape = Shape { items, dimension, clusters };
         let ([hamming, target], [vi, _]) = (bytes(shape, Metric::Hamming), bytes(shape, Metric::Vi));
-        // As in the engine: rows long and few.
-        let way = if items <= (12 * dimension).min(1024) { "inner products" } else { "coordinates" };
-        println!("| {items} | {dimension} | {clusters} | {hamming} | {vi} | {target} | {way} |");
+        println!(
+            "| {items} | {dimension} | {clusters} | {hamming} | {vi} | {target} | {} |",
+            shape.distances()
+        );
     }
 }

@@ -30,8 +30,8 @@ impl Shape {
         }
     }
 
-    /// The posterior of generated data, noise 1 around the centres.
-    pub fn target(&self) -> Target {
+    /// Values with noise 1 around the centres, and the centres' standard deviation.
+    fn data(&self) -> (Vec<f64>, f64) {
         let mut chance = Stream::new(1, 0).sequence(Purpose::Data, 0);
         let (centers, sd) = self.centers(&mut chance);
         let mut values = Vec::with_capacity(self.items * self.dimension);
@@ -39,8 +39,22 @@ impl Shape {
             let center = &centers[item % self.clusters * self.dimension..][..self.dimension];
             values.extend(center.iter().map(|c| c + chance.normal()));
         }
+        (values, sd)
+    }
+
+    /// The posterior of the data.
+    pub fn target(&self) -> Target {
+        let (values, sd) = self.data();
         let likelihood = Gaussian::isotropic(values, self.dimension, sd, 1.0).unwrap();
         Mixture::new(Prior::dirichlet(0.01).unwrap(), likelihood)
+    }
+
+    /// Where the engine takes distances from, by its own rule: rows few, long and not too far out.
+    pub fn distances(&self) -> &'static str {
+        let square = |row: &[f64]| row.iter().map(|x| x * x).sum::<f64>();
+        let farthest = self.data().0.chunks_exact(self.dimension).map(square).fold(0.0, f64::max);
+        let few = self.items <= (12 * self.dimension).min(1024);
+        if few && self.items as f64 * farthest <= 1e5 { "inner products" } else { "coordinates" }
     }
 
     /// Where the items come from.
