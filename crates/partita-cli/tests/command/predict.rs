@@ -3,8 +3,11 @@
 use crate::support::{QUICK, Scratch};
 use serde_json::Value;
 
-/// A run with noise small enough that the three groups of `data.csv` are plain.
-const RUN: &str = "fit data.csv --prior-sd 0.8 --noise-sd 0.3 --alpha 1 --keep-draws 4";
+/// A run in which the three groups of `data.csv` are plain, but for item 1, which lies between two.
+const RUN: &str = "fit data.csv --prior-sd 0.8 --noise-sd 0.5 --alpha 0.5 --keep-draws 4";
+
+/// Pairs have met before states are averaged: weights hardly vary.
+const CALM: &str = "--lag 20 --burn-in 20 --sweeps 60 --replicates 24";
 
 fn rows(csv: &str) -> Vec<Vec<String>> {
     csv.lines().map(|line| line.split(',').map(String::from).collect()).collect()
@@ -25,26 +28,35 @@ fn one_clustering_finds_the_groups() {
     }
     scratch.write("labelled.csv", &labelled);
     let run = RUN.replace("data.csv", "labelled.csv --label-column kind");
-    let ran = scratch.ok(&format!("{run} {QUICK} --out run"));
-    assert!(ran.stdout.contains("one clustering: 3 clusters of 10, 10, 10 items; expected VI "), "{}", ran.stdout);
-    assert!(ran.stdout.contains("known labels 1.000"), "{}", ran.stdout);
+    let ran = scratch.ok(&format!("{run} {CALM} --out run"));
+    assert!(
+        ran.stdout.contains("one clustering: 3 clusters of 11, 10, 9 items; expected VI "),
+        "{}",
+        ran.stdout
+    );
+    assert!(ran.stdout.contains("labels 0.898"), "{}", ran.stdout);
     assert!(ran.stdout.contains("reference:ari"), "{}", ran.stdout);
     let summary: Value = serde_json::from_str(&scratch.read("run/summary.json")).unwrap();
     let clustering = &summary["clustering"];
-    assert_eq!((&clustering["loss"], &clustering["reference_ari"]), (&"vi".into(), &1.0.into()));
-    assert_eq!(clustering["sizes"], serde_json::json!([10, 10, 10]));
+    assert_eq!(clustering["loss"], "vi");
+    assert_eq!(clustering["sizes"], serde_json::json!([11, 10, 9]));
     let ends = [0, 1].map(|i| clustering["ci95"][i].as_f64().unwrap());
     assert!((ends[0]..=ends[1]).contains(&clustering["expected_loss"].as_f64().unwrap()), "{clustering}");
     let table = rows(&scratch.read("run/clustering.csv"));
     assert_eq!(table[0], ["item", "cluster", "certainty", "certainty_se"]);
     assert_eq!(table.len(), 31);
     for (i, row) in table[1..].iter().enumerate() {
-        assert_eq!((row[0].as_str(), row[1].as_str()), (&*i.to_string(), &*(i % 3).to_string()));
-        assert!((0.5..1.5).contains(&number(&row[2])), "{row:?}");
+        assert_eq!(row[0], i.to_string());
+        // A group is a cluster, but for item 1; its certainty is far from 1, as it should be.
+        assert_eq!(row[1] == table[4 + i % 3][1], i != 1, "{row:?}");
+        assert!((0.1..1.1).contains(&number(&row[2])), "{row:?}");
     }
     assert_eq!(rows(&scratch.read("run/credible_ball.csv"))[0], ["item", "upper", "lower", "horizontal"]);
     let page = scratch.read("run/report.html");
-    assert!(page.contains("<section id=\"clustering\"") && page.contains("Adjusted Rand index"), "in the report");
+    assert!(
+        page.contains("<section id=\"clustering\"") && page.contains("Adjusted Rand index"),
+        "in the report"
+    );
 
     // Another loss, asked for afterwards.
     let ran = scratch.ok("report run --loss binder --matrix");
@@ -55,7 +67,7 @@ fn one_clustering_finds_the_groups() {
 #[test]
 fn new_rows_join_their_groups() {
     let scratch = Scratch::new();
-    scratch.ok(&format!("{RUN} {QUICK} --out run"));
+    scratch.ok(&format!("{RUN} {CALM} --out run"));
     // Columns are matched by name, in any order, and others do not matter.
     scratch.write("new.csv", "note,y,x\n7,0,-2\n7,1,2\n7,3,0\n7,50,50\n");
     let csv = scratch.ok("predict run new.csv").stdout;
@@ -64,10 +76,10 @@ fn new_rows_join_their_groups() {
     assert!(clusters >= 3, "{csv}");
     assert_eq!(table[0][..5], ["row", "log_density", "log_density_se", "cluster", "p0"]);
     assert_eq!(table[0].len(), 4 + 2 * (clusters + 1));
-    // The groups come in turn, so the first three rows of the data have the clusters of the three centres.
+    // The groups come in turn, so the items 3, 4 and 5 have the clusters of the three centres.
     let labels = rows(&scratch.read("run/clustering.csv"));
     for (i, row) in table[1..4].iter().enumerate() {
-        assert_eq!(row[3], labels[i + 1][1], "{csv}");
+        assert_eq!(row[3], labels[i + 4][1], "{csv}");
         assert!(number(&row[1]) > -6.0 && number(&row[2]) < 1.0, "{csv}");
         let total: f64 = row[4..=4 + clusters].iter().map(|cell| number(cell)).sum();
         assert!((0.8..1.2).contains(&total), "{csv}");
@@ -96,9 +108,10 @@ fn densities_are_in_the_units_of_the_file() {
     scratch.write("scaled.csv", &scaled);
     scratch.write("new.csv", "x,y\n1,1\n");
     scratch.write("scaled-new.csv", "x,y\n4,1\n");
-    scratch.ok(&format!("{RUN} {QUICK} --out a"));
-    scratch.ok(&format!("{} {QUICK} --out b", RUN.replace("data.csv", "scaled.csv")));
-    let density = |run: &str, file: &str| number(&rows(&scratch.ok(&format!("predict {run} {file}")).stdout)[1][1]);
+    scratch.ok(&format!("{RUN} {CALM} --out a"));
+    scratch.ok(&format!("{} {CALM} --out b", RUN.replace("data.csv", "scaled.csv")));
+    let density =
+        |run: &str, file: &str| number(&rows(&scratch.ok(&format!("predict {run} {file}")).stdout)[1][1]);
     let (a, b) = (density("a", "new.csv"), density("b", "scaled-new.csv"));
     assert!((a - b - 4f64.ln()).abs() < 1e-6, "{a} and {b}");
 }
@@ -110,21 +123,24 @@ fn models_are_compared_by_their_scores() {
     let score = |run: &str| -> Value {
         serde_json::from_str(&scratch.ok(&format!("predict {run} test.csv --score --json")).stdout).unwrap()
     };
-    scratch.ok(&format!("{RUN} {QUICK} --out good"));
-    scratch.ok(&format!("{} {QUICK} --out poor", RUN.replace("--noise-sd 0.3", "--noise-sd 3")));
+    scratch.ok(&format!("{RUN} {CALM} --out good"));
+    scratch.ok(&format!("{} {CALM} --out poor", RUN.replace("--noise-sd 0.5", "--noise-sd 3")));
     let (good, poor) = (score("good"), score("poor"));
     assert_eq!(good["rows"], 30);
     assert!(good["mean_ci95"][0].as_f64() > poor["mean_ci95"][1].as_f64(), "{good} {poor}");
     assert!((good["sum"].as_f64().unwrap() / 30.0 - good["mean"].as_f64().unwrap()).abs() < 1e-12);
     let words = scratch.ok("predict good test.csv --score").stdout;
-    assert!(words.starts_with("log predictive density of 30 rows, in the units of the file: mean "), "{words}");
+    assert!(
+        words.starts_with("log predictive density of 30 rows, in the units of the file: mean "),
+        "{words}"
+    );
     assert!(words.lines().all(|line| line.chars().count() <= 80), "{words}");
 }
 
 #[test]
 fn mistakes_get_a_sentence() {
     let scratch = Scratch::new();
-    scratch.ok(&format!("{RUN} {QUICK} --out run"));
+    scratch.ok(&format!("{RUN} {CALM} --out run"));
     scratch.ok(&format!("fit data.csv {QUICK} --keep-draws 0 --out bare"));
     scratch.ok(&format!("color octahedron.txt --colors 4 {QUICK} --out graph"));
     scratch.write("new.csv", "x,y\n1,2\n");

@@ -31,6 +31,8 @@ co:0,21    0.917    0.791 to 1.042    0.917
 
 number of clusters, probability of each: 3: 0.143, 4: 0.401, 5: 0.227, 6: 0.133,
   7: 0.065, 8: 0.016, 9: 0.016
+one clustering: 3 clusters of 11, 10, 9 items; expected VI 0.58 (-0.05 to 1.21),
+  95 % of the posterior within 1.145
 24 replicates in TIME: 24 met (0 censored); meeting time median 15, 99 % 58,
   largest 58
 one chain is within 0.01 of the target (total variation) after 53 sweeps
@@ -54,6 +56,8 @@ top:2     0.6667  0.6667 to 0.6667   0.6667
 top:3     0.8698  0.8619 to 0.8777   0.8698
 
 number of clusters, probability of each: 3: 0.219, 4: 0.781
+one clustering: 3 clusters of 2, 2, 2 items; expected VI 0.1656 (0.1481 to
+  0.1831), 95 % of the posterior within 0.231
 24 replicates in TIME: 24 met (0 censored); meeting time median 6, 99 % 9,
   largest 9
 one chain is within 0.01 of the target (total variation) after 4 sweeps
