@@ -16,7 +16,7 @@ pub struct Study {
     pub paper: String,
     /// What is done and what to see, in sentences.
     pub prose: String,
-    /// Processor seconds at scale 1, as measured.
+    /// Processor seconds at scale 1, about.
     pub seconds: f64,
     /// The settings that are compared; one of them in most studies.
     pub arms: Vec<Arm>,
