@@ -201,7 +201,7 @@ pub fn run(request: Request, interrupted: &AtomicBool, watch: &mut dyn Watch) ->
         arms.push(run_arm(arm, &catalog, &directory, &mut setting)?);
     }
     let measurements: Vec<Measurement> = arms.iter().flat_map(measurements).collect();
-    let most = arms.iter().filter_map(|a| Some(a.summaries.first()?.coupled.last()?.processes)).max();
+    let most = arms.iter().filter_map(most_processes).max();
     let verdicts = study.claims.iter().map(|claim| judge(claim, &measurements, most)).collect();
     let figures = figures::all(study, &arms);
     for (name, svg) in &figures {
@@ -224,6 +224,14 @@ pub fn run(request: Request, interrupted: &AtomicBool, watch: &mut dyn Watch) ->
     let page = page::render(study, &findings, &figures, &arms, &request.command);
     write_whole(&request.out.join("index.html"), page.as_bytes())?;
     Ok(findings)
+}
+
+/// The largest number of processes there are batches of, if it is near to what the study asks for: with
+/// far fewer, claims about many processes cannot be judged.
+fn most_processes(arm: &ArmResults) -> Option<u64> {
+    let wanted = arm.arm.estimates.as_ref()?.processes.iter().max()?;
+    let most = arm.summaries.first()?.coupled.last()?.processes;
+    (4 * most >= *wanted).then_some(most)
 }
 
 /// Makes the directory that of this study, seed and scale, and of this process; refuses one that holds
