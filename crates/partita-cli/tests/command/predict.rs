@@ -147,6 +147,8 @@ fn mistakes_get_a_sentence() {
     scratch.write("gap.csv", "x,y\n1,2\n3,\n");
     scratch.write("words.csv", "x,y\n1,2\n3,four\n");
     scratch.write("empty.csv", "x,y\n");
+    scratch.write("animals.csv", &super::models::animals(60));
+    scratch.ok(&format!("fit animals.csv --id-column name {QUICK} --keep-draws 2 --out animals"));
     for (arguments, expected) in [
         (
             "predict bare new.csv",
@@ -156,6 +158,7 @@ fn mistakes_get_a_sentence() {
             "predict graph new.csv",
             "partita: graph: is a run on a graph, and new vertices cannot be predicted: use a run of `partita fit`",
         ),
+        ("predict animals new.csv", "animals: holds counts or categories"),
         ("predict run other.csv", "the run is on the columns x, y)"),
         ("predict run gap.csv", "gap.csv"),
         ("predict run words.csv", "is not a number"),

@@ -4,7 +4,7 @@ use super::{columns, refuse_part, reload, threads};
 use crate::Failure;
 use crate::analysis::{self, Question};
 use crate::config::{Loss, Task};
-use crate::data::{DataError, ReadOptions, Table};
+use crate::data::{DataError, Kind, ReadOptions, Table};
 use crate::directory::{Directory, Run};
 use crate::model::Input;
 use crate::results::Predictions;
@@ -27,6 +27,14 @@ pub fn predict(path: &Path, new: &Path, loss: Option<Loss>) -> Result<Prediction
     if draws.is_empty() {
         return Err(Failure::bad(format!(
             "{}: has kept no states to predict from: run it again with --keep-draws 1 or more",
+            path.display()
+        )));
+    }
+    let known = input.table.as_ref().expect("a fit has a table");
+    if known.kinds.iter().flatten().any(|kind| *kind != Kind::Normal) {
+        return Err(Failure::bad(format!(
+            "{}: holds counts or categories, and new rows of these cannot be predicted yet: use a run on columns of \
+             real numbers",
             path.display()
         )));
     }
