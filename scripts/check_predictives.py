@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Compare partita's predictive densities with SciPy's, from the posterior parameters of the textbook.
 
-    python3 -m venv /tmp/venv && /tmp/venv/bin/pip install numpy scipy
-    cargo run --release --example predictives | /tmp/venv/bin/python scripts/check_predictives.py
+    python3 -m venv target/venv && target/venv/bin/pip install numpy scipy
+    cargo run --release --example predictives | target/venv/bin/python scripts/check_predictives.py
 
 Fails where a log density differs by more than 1e-9.
 """

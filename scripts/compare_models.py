@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Measures which covariance of `partita fit` to use: meeting times, and agreement with known classes.
 
-    python3 -m venv /tmp/venv && /tmp/venv/bin/pip install scikit-learn
+    python3 -m venv target/venv && target/venv/bin/pip install scikit-learn
     cargo build --release -p partita-cli
-    /tmp/venv/bin/python scripts/compare_models.py target/release/partita --data ../shared/data > tables.md
+    target/venv/bin/python scripts/compare_models.py target/release/partita --data ../shared/data > tables.md
 
 Meetings: quantiles of tau - lag over pairs of lag 1 from the prior, cut at --max-sweeps. Agreement: the adjusted Rand
 index to the classes, of one clustering (of the kept states, the one with the least expected Binder loss) and in

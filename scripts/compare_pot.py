@@ -1,9 +1,9 @@
 """Times `ot.emd` of Python Optimal Transport on the problems that the coupling's benchmark recorded.
 
-    mkdir -p /tmp/problems
-    PARTITA_DUMP=/tmp/problems cargo bench -p partita --bench coupling
-    python3 -m venv /tmp/pot && /tmp/pot/bin/pip install pot numpy
-    /tmp/pot/bin/python scripts/compare_pot.py /tmp/problems
+    mkdir -p target/problems
+    PARTITA_DUMP=$PWD/target/problems cargo bench -p partita --bench coupling
+    python3 -m venv target/pot && target/pot/bin/pip install pot numpy
+    target/pot/bin/python scripts/compare_pot.py target/problems
 
 `ot.emd` is what a Python user calls; `core` is its compiled network simplex alone, called with arrays
 that are ready. The fastest of several passes counts on both sides.

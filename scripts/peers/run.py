@@ -1,10 +1,10 @@
 """partita and its peers in one table: sweeps and effective draws per second of processor time, one core.
 
-    python3 -m venv /tmp/partita-peers
-    /tmp/partita-peers/bin/pip install numpy pandas POT scikit-learn pylace==0.10 pyrichlet==0.0.9
+    python3 -m venv target/peers
+    target/peers/bin/pip install numpy pandas POT scikit-learn pylace==0.10 pyrichlet==0.0.9
     apt-get install r-cran-bayesm                                  # R from Debian, for rDPGibbs
     cargo build --release && cargo build --release -p partita --example trace
-    /tmp/partita-peers/bin/python scripts/peers/run.py [--seconds 10] [--target target/release] [gene] [seed] [--only ...]
+    target/peers/bin/python scripts/peers/run.py [--seconds 10] [--target target/release] [gene] [seed] [--only ...]
 
 gene and seed are read from ../shared/data. A peer that is not installed is left out, with the reason printed.
 What each peer fits is in docs/performance.md: only the textbook sampler has exactly partita's model and kernel.
