@@ -106,6 +106,13 @@ impl Setting<'_> {
         ((number as f64 * self.scale).round() as u64).max(least.min(number)).max(1)
     }
 
+    /// Replicates of such a schedule, none of their states kept.
+    fn replicates(&self, lag: u64, burn_in: u64, sweeps: u64) -> Result<Settings, Failure> {
+        let schedule = Schedule::new(lag, burn_in, sweeps)?;
+        // The optimal coupling always meets; what does not within so many sweeps is told, never dropped.
+        Ok(Settings { seed: self.seed, schedule, max_sweeps: 10_000_000, keep_draws: 0, keep_until: 0 })
+    }
+
     fn say(&mut self, sentence: &str) {
         self.watch.say(sentence);
         self.begin = Instant::now();
@@ -362,13 +369,7 @@ fn summarise(wanted: &Estimates, names: &[String], truth: &[Known], both: &Both)
 fn density(problem: &Problem, wanted: &Density, setting: &mut Setting) -> Result<DensityResults, Failure> {
     let grid = Grid { from: wanted.from, to: wanted.to, points: wanted.points };
     let model = problem.model(vec![Summary::Density(grid)], |_| ())?;
-    let settings = Settings {
-        seed: setting.seed,
-        schedule: Schedule::new(wanted.lag, wanted.burn_in, wanted.sweeps)?,
-        max_sweeps: 10_000_000,
-        keep_draws: 0,
-        keep_until: 0,
-    };
+    let settings = setting.replicates(wanted.lag, wanted.burn_in, wanted.sweeps)?;
     let replicates = setting.scaled(wanted.replicates, 20);
     let mut rows = Vec::new();
     let job = |number: u64, send: &dyn Fn((u64, Vec<f64>)), stop: &dyn Fn() -> bool| {

@@ -7,7 +7,7 @@ use crate::directory::Ledger;
 use crate::model::{Model, Row, Settings};
 use crate::pool;
 use crate::stopwatch::Stopwatch;
-use partita::{Schedule, Stream};
+use partita::Stream;
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -40,14 +40,7 @@ pub(super) fn estimates(
     let (mut ledger, mut rows) = Ledger::open(path, &columns)?;
     rows.retain(|row| row.replicate < replicates);
     let done: HashSet<u64> = rows.iter().map(|row| row.replicate).collect();
-    let settings = Settings {
-        seed: setting.seed,
-        schedule: Schedule::new(wanted.lag, wanted.burn_in, wanted.sweeps)?,
-        // The optimal coupling always meets; what does not within so many sweeps is told, never dropped.
-        max_sweeps: 10_000_000,
-        keep_draws: 0,
-        keep_until: 0,
-    };
+    let settings = setting.replicates(wanted.lag, wanted.burn_in, wanted.sweeps)?;
     let job = |number: u64, send: &dyn Fn(Row), stop: &dyn Fn() -> bool| {
         let Some(row) = one(model, number, &settings, wanted, stop) else { return false };
         send(row);
