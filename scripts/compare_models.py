@@ -6,8 +6,8 @@
     target/venv/bin/python scripts/compare_models.py target/release/partita --data ../shared/data > tables.md
 
 Meetings: quantiles of tau - lag over pairs of lag 1 from the prior, cut at --max-sweeps. Agreement: the adjusted Rand
-index to the classes, of one clustering (of the kept states, the one with the least expected Binder loss) and in
-expectation (partita's own estimate, `--label-column`). iris, wine and breast-cancer come with scikit-learn.
+index to the classes, of the one clustering of `partita fit` and in expectation; then that of scikit-learn's
+BayesianGaussianMixture. iris, wine and breast-cancer come with scikit-learn.
 """
 
 import argparse
@@ -16,11 +16,13 @@ import json
 import subprocess
 import sys
 import tempfile
+import warnings
 from pathlib import Path
 
 import numpy as np
 from sklearn import datasets
 from sklearn.metrics import adjusted_rand_score
+from sklearn.mixture import BayesianGaussianMixture
 
 KINDS = ["known", "shared", "shared-columns", "diagonal", "full"]
 LABELLED = {"iris": datasets.load_iris, "wine": datasets.load_wine, "breast-cancer": datasets.load_breast_cancer}
@@ -48,13 +50,67 @@ def partita(program, arguments, seconds):
     return json.loads(done.stdout)
 
 
-def point_clustering(directory):
-    """Of the kept states the one with the least expected Binder loss; weights may be negative."""
-    rows = np.genfromtxt(Path(directory) / "draws.csv", delimiter=",", skip_header=1)
-    weights, labels = rows[:, 1], rows[:, 2:].astype(int)
-    together = sum(w * (z[:, None] == z[None, :]) for w, z in zip(weights, labels)) / weights.sum()
-    loss = [np.sum((z[:, None] == z[None, :]) * (1 - 2 * together)) for z in labels]
-    return labels[int(np.argmin(loss))]
+def quantile(waits, share):
+    return waits[min(len(waits) - 1, int(share * len(waits)))]
+
+
+def meetings(given, directory, files):
+    """Quantiles of tau - lag for each covariance."""
+    print("| data | covariance | met | median | 90 % | largest | ms a pair |\n|---|---|---|---|---|---|---|")
+    for name, path in files.items():
+        for kind in KINDS:
+            arguments = ["meet", *([str(path)] if path else []), "--covariance", kind, "--lag", "1"]
+            arguments += ["--burn-in", "0", "--sweeps", "0", "--replicates", str(given.pairs)]
+            arguments += ["--max-sweeps", str(given.max_sweeps), "--out", f"{directory}/meet"]
+            arguments += ["--label-column", "class"] if name in LABELLED else []
+            if partita(given.program, arguments, given.seconds) is None:
+                print(f"| {name} | {kind} | more than {given.seconds:g} s | | | | |", flush=True)
+                continue
+            rows = list(csv.DictReader(open(f"{directory}/meet/replicates.csv")))
+            waits = sorted(int(r["tau"]) - 1 if r["met"] == "true" else float("inf") for r in rows)
+            met = sum(r["met"] == "true" for r in rows)
+            show = lambda w: f"> {given.max_sweeps}" if w == float("inf") else str(w)
+            cost = 1000 * sum(float(r["seconds"]) for r in rows) / len(rows)
+            print(f"| {name} | {kind} | {met} of {len(rows)} | {show(quantile(waits, 0.5))} | {show(quantile(waits, 0.9))} "
+                  f"| {show(waits[-1])} | {cost:.3g} |", flush=True)
+
+
+def agreement(given, directory, files):
+    """The adjusted Rand index of `clustering.csv`: plain `fit`, and each covariance with a short schedule."""
+    print("\n| data | model | clusters | ARI of one clustering | expected ARI |\n|---|---|---|---|---|")
+    for name in (n for n in LABELLED if n in files):
+        for kind in ["", *KINDS]:
+            arguments = ["fit", str(files[name]), "--label-column", "class", "--out", f"{directory}/fit"]
+            if kind:
+                arguments += ["--covariance", kind, "--lag", "100", "--burn-in", "300", "--sweeps", "600"]
+                arguments += ["--replicates", "30", "--max-sweeps", str(max(given.max_sweeps, 700)), "--keep-draws", "20"]
+            answer = partita(given.program, arguments, given.seconds)
+            if answer is None:
+                print(f"| {name} | {kind} | more than {given.seconds:g} s | | |", flush=True)
+                continue
+            means = {line["name"]: line["mean"] for line in answer["summaries"]}
+            labels = [row["cluster"] for row in csv.DictReader(open(f"{directory}/fit/clustering.csv"))]
+            one = adjusted_rand_score(LABELLED[name]().target, labels)
+            cut = f" ({answer['censored']} of {answer['replicates']} cut)" if answer["censored"] else ""
+            print(f"| {name} | {kind or '**plain `fit`**'} | {means['clusters']:.2f}{cut} | {one:.2f} "
+                  f"| {means['reference:ari']:.2f} |", flush=True)
+
+
+def peers(files):
+    """scikit-learn's BayesianGaussianMixture on the same standardised columns, mean of ten seeds."""
+    settings = [("20 components, full", 20, "full"), ("20 components, diagonal", 20, "diag"), ("true number, full", 0, "full")]
+    print("\n| data | scikit-learn | ARI |\n|---|---|---|")
+    for name in (n for n in LABELLED if n in files):
+        data = LABELLED[name]()
+        values = (data.data - data.data.mean(0)) / data.data.std(0)
+        for words, components, kind in settings:
+            scores = []
+            for seed in range(10):
+                mixture = BayesianGaussianMixture(
+                    n_components=components or len(set(data.target)), covariance_type=kind, random_state=seed, max_iter=1000
+                )
+                scores.append(adjusted_rand_score(data.target, mixture.fit_predict(values)))
+            print(f"| {name} | {words} | {np.mean(scores):.2f} |", flush=True)
 
 
 def main():
@@ -65,46 +121,20 @@ def main():
     parser.add_argument("--max-sweeps", type=int, default=2000)
     parser.add_argument("--seconds", type=float, default=120.0, help="for one run")
     parser.add_argument("--only", nargs="*", default=None)
+    parser.add_argument("--tables", nargs="*", default=["meetings", "agreement", "peers"])
     given = parser.parse_args()
+    warnings.simplefilter("ignore")
     with tempfile.TemporaryDirectory() as directory:
         files = {name: write(directory, name) for name in LABELLED}
         files |= {name: Path(given.data) / f"{name}.csv" for name in ("seed", "gene", "abalone")}
         files["built-in"] = None
         files = {name: path for name, path in files.items() if given.only is None or name in given.only}
-        print("| data | covariance | met | median | 90 % | 99 % | largest |\n|---|---|---|---|---|---|---|")
-        for name, path in files.items():
-            for kind in KINDS:
-                arguments = ["meet", *([str(path)] if path else []), "--covariance", kind, "--lag", "1"]
-                arguments += ["--burn-in", "0", "--sweeps", "0", "--replicates", str(given.pairs)]
-                arguments += ["--max-sweeps", str(given.max_sweeps), "--out", f"{directory}/meet"]
-                arguments += ["--label-column", "class"] if name in LABELLED else []
-                if partita(given.program, arguments, given.seconds) is None:
-                    print(f"| {name} | {kind} | more than {given.seconds:g} s | | | | |", flush=True)
-                    continue
-                rows = list(csv.DictReader(open(f"{directory}/meet/replicates.csv")))
-                waits = sorted(int(r["tau"]) - 1 if r["met"] == "true" else float("inf") for r in rows)
-                at = lambda q: waits[min(len(waits) - 1, int(q * len(waits)))]
-                met = sum(r["met"] == "true" for r in rows)
-                show = lambda w: f"> {given.max_sweeps}" if w == float("inf") else str(w)
-                print(f"| {name} | {kind} | {met} of {len(rows)} | {show(at(0.5))} | {show(at(0.9))} "
-                      f"| {show(at(0.99))} | {show(waits[-1])} |", flush=True)
-        print("\n| data | covariance | clusters | ARI of one clustering | expected ARI |\n|---|---|---|---|---|")
-        for name in (n for n in LABELLED if n in files):
-            truth = LABELLED[name]().target
-            for kind in KINDS:
-                arguments = ["fit", str(files[name]), "--covariance", kind, "--label-column", "class"]
-                arguments += ["--lag", "100", "--burn-in", "300", "--sweeps", "600", "--replicates", "30"]
-                arguments += ["--max-sweeps", str(max(given.max_sweeps, 700)), "--keep-draws", "20"]
-                answer = partita(given.program, [*arguments, "--out", f"{directory}/fit"], given.seconds)
-                if answer is None:
-                    print(f"| {name} | {kind} | more than {given.seconds:g} s | | |", flush=True)
-                    continue
-                means = {line["name"]: line["mean"] for line in answer["summaries"]}
-                rand = next((value for key, value in means.items() if "ari" in key.lower() or "rand" in key.lower()), None)
-                one = adjusted_rand_score(truth, point_clustering(f"{directory}/fit"))
-                cut = f" ({answer['censored']} cut)" if answer["censored"] else ""
-                print(f"| {name} | {kind} | {means['clusters']:.2f}{cut} | {one:.2f} "
-                      f"| {'–' if rand is None else f'{rand:.2f}'} |", flush=True)
+        if "meetings" in given.tables:
+            meetings(given, directory, files)
+        if "agreement" in given.tables:
+            agreement(given, directory, files)
+        if "peers" in given.tables:
+            peers(files)
 
 
 if __name__ == "__main__":

@@ -72,7 +72,7 @@ fn main() {
     let levels: Vec<f64> = values.iter().map(|x| (1.5 + x).floor().clamp(0.0, 3.0)).collect();
     let kinds: Vec<Column> = (0..COLUMNS)
         .map(|column| match column % 3 {
-            0 => Column::Normal(NormalInverseGamma::weak()),
+            0 => Column::Normal(NormalInverseGamma::weak(1)),
             1 => Column::Count(GammaPoisson::around(5.0)),
             _ => Column::Category(Dirichlet::weak(4)),
         })
@@ -92,8 +92,8 @@ fn main() {
     let prior = Prior::dirichlet(1.0).unwrap();
     let known = Mixture::new(prior, Gaussian::isotropic(values.clone(), COLUMNS, 0.85, 0.5).unwrap());
     let table = |columns: Result<Mixed, partita::Error>| Mixture::new(prior, columns.unwrap());
-    let diagonal = table(Mixed::diagonal(values.clone(), COLUMNS, NormalInverseGamma::weak()));
-    let gaps = table(Mixed::diagonal(gaps, COLUMNS, NormalInverseGamma::weak()));
+    let diagonal = table(Mixed::diagonal(values.clone(), COLUMNS, NormalInverseGamma::weak(1)));
+    let gaps = table(Mixed::diagonal(gaps, COLUMNS, NormalInverseGamma::weak(1)));
     let counts = table(Mixed::counts(counts, COLUMNS, GammaPoisson::around(5.0)));
     let levels = table(Mixed::categories(levels, &[4; COLUMNS]));
     let mixed = table(Mixed::new(&mixed, &kinds));

@@ -53,7 +53,7 @@ fn statistics_do_not_drift() {
 #[test]
 fn bad_tables_are_refused() {
     let normal = |prior: NormalInverseGamma| Mixed::diagonal(vec![0.0, 1.0], 1, prior).unwrap_err();
-    let weak = NormalInverseGamma::weak();
+    let weak = NormalInverseGamma::weak(1);
     for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         for prior in [
             NormalInverseGamma { kappa: bad, ..weak },

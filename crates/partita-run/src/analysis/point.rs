@@ -11,6 +11,8 @@ use partita::aggregate;
 use partita::partition::{Metric, Overlap};
 use partita::search::{Effort, center};
 use partita::{Partition, Stream};
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 /// A clustering with what is known about it.
 #[derive(Debug, Clone)]
@@ -69,8 +71,34 @@ pub(crate) fn point(units: &[Unit], loss: Loss, seed: u64) -> Option<Point> {
     // Whole units, spread evenly.
     let some: Vec<(f64, &Partition)> =
         search.iter().step_by(all.div_ceil(most)).flat_map(|unit| unit.atoms.iter().copied()).collect();
-    let found = center(&some, metric(loss), &Effort::default(), &Stream::new(seed, 0));
+    let clusters = plausible_clusters(&some);
+    let found = center(&some, metric(loss), &clusters, &Effort::default(), &Stream::new(seed, 0));
     Some(judge(by_size(&found), &search, &rest, loss))
+}
+
+/// The probability that the number of clusters leaves out on either side of what is plausible.
+const TAIL: f64 = 0.025;
+
+/// The central 95 % of the number of clusters. Where clusters overlap, the clustering of smallest loss can be a
+/// hedge that no state is like: all items together under VI, dozens of singletons under Binder's loss. Candidates
+/// are clusterings with a number of clusters that the posterior believes in.
+fn plausible_clusters(atoms: &[(f64, &Partition)]) -> RangeInclusive<usize> {
+    let mut mass: BTreeMap<usize, f64> = BTreeMap::new();
+    atoms.iter().for_each(|(weight, z)| *mass.entry(z.clusters()).or_default() += weight);
+    let total: f64 = mass.values().sum();
+    let upto = |share: f64| {
+        let mut sum = 0.0;
+        let reached = mass.iter().find(|(_, weight)| {
+            sum += **weight;
+            sum >= share * total
+        });
+        reached.map(|(clusters, _)| *clusters)
+    };
+    match (upto(TAIL), upto(1.0 - TAIL)) {
+        (Some(fewest), Some(most)) if total > 0.0 => fewest..=most,
+        // Weights of either sign that come to nothing: no number is known.
+        _ => 1..=usize::MAX,
+    }
 }
 
 /// What the units of `rest` say about a clustering; `search` helps without being trusted.

@@ -75,7 +75,10 @@ pub(super) fn build(
 /// The kernel of a column with its weakly informative prior.
 fn kernel(table: &Table, kinds: &[Kind], column: usize) -> Column {
     match kinds[column] {
-        Kind::Normal => Column::Normal(NormalInverseGamma::weak()),
+        Kind::Normal => {
+            let normal = kinds.iter().filter(|kind| **kind == Kind::Normal).count();
+            Column::Normal(NormalInverseGamma::weak(normal))
+        }
         Kind::Category => Column::Category(Dirichlet::weak(table.levels[column].len().max(1))),
         Kind::Count => {
             let (mut sum, mut cells) = (0.0, 0.0);

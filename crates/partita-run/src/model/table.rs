@@ -85,8 +85,9 @@ fn read_table(options: &mut Options) -> Result<Table, Failure> {
         }
         None => crate::demo::synthetic(),
     };
-    let special = table.kinds.iter().flatten().any(|kind| *kind != Kind::Normal);
-    let covariance = *options.covariance.get_or_insert(if special { TAKES_ALL } else { Covariance::Known });
+    // The built-in data come with the paper's model.
+    let default = if options.data.is_none() { Covariance::Known } else { TAKES_ALL };
+    let covariance = *options.covariance.get_or_insert(default);
     match &table.gap {
         Some(gap) if covariance != TAKES_ALL => Err(refusal(gap, Some(covariance))),
         _ => Ok(table),

@@ -20,7 +20,7 @@ use crate::special::{log, shared_tables};
 ///
 /// ```
 /// use partita::likelihood::{Mixed, NormalInverseGamma};
-/// let prior = NormalInverseGamma { mean: 10.0, ..NormalInverseGamma::weak() };
+/// let prior = NormalInverseGamma { mean: 10.0, ..NormalInverseGamma::weak(1) };
 /// let data = Mixed::diagonal(vec![9.0, f64::NAN, 11.0, 10.5], 2, prior)?; // one cell is missing
 /// # Ok::<(), partita::Error>(())
 /// ```
@@ -37,12 +37,27 @@ pub struct NormalInverseGamma {
 }
 
 impl NormalInverseGamma {
-    /// Weakly informative for standardised columns, whose variance is 1 in all: a cluster's variance is
-    /// 1/4 in the mean, with three degrees of freedom only, and its centre varies by the other 3/4
-    /// (`kappa = 1/3`). The same as [`NormalInverseWishart::weak`](super::NormalInverseWishart::weak)
-    /// for one column.
-    pub const fn weak() -> Self {
-        NormalInverseGamma { mean: 0.0, kappa: 1.0 / 3.0, shape: 1.5, rate: 0.125 }
+    /// Weakly informative for a table of so many standardised columns, whose variance is 1 in all.
+    ///
+    /// A cluster has half the volume of the whole, so that its variance in a column is `v = 4^(-1/columns)`
+    /// in the mean: 1/4 for a single column, and near 1 for many, where clusters differ by a little in
+    /// each. As every column adds to the evidence for a split, the prior counts for more of them: it has
+    /// `4 * columns - 1` degrees of freedom. Centres vary as much as the cluster itself, or by what is left of
+    /// the variance if that is more. For one column that is
+    /// [`NormalInverseWishart::weak`](super::NormalInverseWishart::weak).
+    ///
+    /// ```
+    /// use partita::likelihood::NormalInverseGamma;
+    /// let alone = NormalInverseGamma { mean: 0.0, kappa: 1.0 / 3.0, shape: 1.5, rate: 0.125 };
+    /// assert_eq!(NormalInverseGamma::weak(1), alone);
+    /// assert_eq!(NormalInverseGamma::weak(2), NormalInverseGamma { mean: 0.0, kappa: 1.0, shape: 3.5, rate: 1.25 });
+    /// ```
+    pub fn weak(columns: usize) -> Self {
+        let columns = columns.max(1) as f64;
+        let variance = 0.25_f64.powf(1.0 / columns);
+        let shape = 2.0 * columns - 0.5;
+        let kappa = variance / variance.max(1.0 - variance);
+        NormalInverseGamma { mean: 0.0, kappa, shape, rate: variance * (shape - 1.0) }
     }
 
     pub(super) fn checked(self) -> Result<Self> {

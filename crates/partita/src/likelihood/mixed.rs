@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 /// ```
 /// use partita::likelihood::{Column, Dirichlet, GammaPoisson, NormalInverseGamma};
 /// let columns = [
-///     Column::Normal(NormalInverseGamma::weak()),  // a standardised measurement
+///     Column::Normal(NormalInverseGamma::weak(1)),  // a standardised measurement
 ///     Column::Count(GammaPoisson::around(3.0)),    // how often something happened
 ///     Column::Category(Dirichlet::weak(4)),        // one of four colours
 /// ];
@@ -35,7 +35,7 @@ pub enum Column {
 /// ```
 /// use partita::likelihood::{Column, Dirichlet, Mixed, NormalInverseGamma, Predict};
 /// use partita::{Likelihood, Mixture, Prior};
-/// let columns = [Column::Normal(NormalInverseGamma::weak()), Column::Category(Dirichlet::weak(2))];
+/// let columns = [Column::Normal(NormalInverseGamma::weak(1)), Column::Category(Dirichlet::weak(2))];
 /// let table = [
 ///     -1.2, 0.0,
 ///     -0.9, f64::NAN, // not asked
@@ -150,7 +150,7 @@ impl Mixed {
     ///
     /// ```
     /// use partita::likelihood::{Mixed, NormalInverseGamma};
-    /// let data = Mixed::diagonal(vec![0.1, 2.0, -0.3, f64::NAN], 2, NormalInverseGamma::weak())?;
+    /// let data = Mixed::diagonal(vec![0.1, 2.0, -0.3, f64::NAN], 2, NormalInverseGamma::weak(1))?;
     /// # Ok::<(), partita::Error>(())
     /// ```
     pub fn diagonal(values: Vec<f64>, dimension: usize, prior: NormalInverseGamma) -> Result<Self> {

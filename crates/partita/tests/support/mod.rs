@@ -143,7 +143,7 @@ pub fn random_table(items: usize, missing: f64, chance: &mut Sequence) -> (Vec<C
     let mut columns = Vec::new();
     for _ in 0..2 {
         columns.extend(self::columns());
-        columns.push(Column::Normal(NormalInverseGamma::weak()));
+        columns.push(Column::Normal(NormalInverseGamma::weak(1)));
         columns.push(Column::Normal(NormalInverseGamma { kappa: 2.0, shape: 0.7, mean: -1.0, rate: 3.0 }));
         columns.push(Column::Count(GammaPoisson::around(4.0)));
         columns.push(Column::Category(Dirichlet::weak(5)));
