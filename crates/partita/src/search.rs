@@ -380,7 +380,10 @@ mod tests {
         let (a, b) = (z(&[0, 0, 1, 1, 2, 2]), z(&[0, 0, 0, 0, 0, 0]));
         let (any, effort) = (1..=6, Effort { cells: 1, ..Effort::default() });
         for metric in [Metric::Vi, Metric::Hamming] {
-            assert_eq!(center(&[(1.0, &a), (-3.0, &b)], metric, &any, &Effort::default(), &Stream::new(1, 0)), a);
+            assert_eq!(
+                center(&[(1.0, &a), (-3.0, &b)], metric, &any, &Effort::default(), &Stream::new(1, 0)),
+                a
+            );
             assert_eq!(center(&[(3.0, &a), (1.0, &b)], metric, &any, &effort, &Stream::new(1, 0)), a);
         }
     }

@@ -89,7 +89,7 @@ pub(super) fn render(
                     div.lead {
                         h1 { (study.title) }
                         p.question { (study.paper) }
-                        @for paragraph in study.prose.split("\n\n") { p.prose { (paragraph.replace('\n', " ")) } }
+                        @for paragraph in study.prose.split("\n\n") { p.prose { (with_code(&paragraph.replace('\n', " "))) } }
                         dl.facts {
                             div { dt { "Study" } dd { (study.name) } }
                             div { dt { "Scale" } dd { (findings.scale) } }
@@ -103,7 +103,10 @@ pub(super) fn render(
                         @for (name, svg) in figures {
                             figure.plate {
                                 (PreEscaped(svg.trim_start_matches("<?xml version=\"1.0\" encoding=\"UTF-8\"?>")))
-                                figcaption { (caption(name)) " " a href={ (name) ".svg" } { (name) ".svg" } }
+                                figcaption {
+                                    @if let Some(arm) = arm_of(name, arms) { b { (arm) ". " } }
+                                    (caption(name)) " " a href={ (name) ".svg" } { (name) ".svg" }
+                                }
                             }
                         }
                     }
@@ -123,6 +126,21 @@ pub(super) fn render(
         }
     }
     .into_string()
+}
+
+/// The arm that a figure is of, where there are several.
+fn arm_of<'a>(figure: &str, arms: &'a [ArmResults]) -> Option<&'a str> {
+    let names = arms.iter().map(|arm| arm.arm.name.as_str()).filter(|name| !name.is_empty());
+    names.into_iter().find(|name| figure.starts_with(&format!("{}-", super::slug(name))))
+}
+
+/// Text whose words between backticks are code.
+fn with_code(text: &str) -> Markup {
+    html! {
+        @for (at, part) in text.split('`').enumerate() {
+            @if at % 2 == 1 { code { (part) } } @else { (part) }
+        }
+    }
 }
 
 fn number(value: f64, se: Option<f64>) -> String {
