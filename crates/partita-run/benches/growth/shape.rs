@@ -49,12 +49,14 @@ impl Shape {
         Mixture::new(Prior::dirichlet(0.01).unwrap(), likelihood)
     }
 
-    /// Where the engine takes distances from, by its own rule: rows few, long and not too far out.
+    /// Where the engine takes distances from, by its own rule: rows few, long and not too much alike.
     pub fn distances(&self) -> &'static str {
-        let square = |row: &[f64]| row.iter().map(|x| x * x).sum::<f64>();
-        let farthest = self.data().0.chunks_exact(self.dimension).map(square).fold(0.0, f64::max);
+        let (values, _) = self.data();
+        let rows = || values.chunks_exact(self.dimension);
+        let product = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>().abs();
         let few = self.items <= (12 * self.dimension).min(1024);
-        if few && self.items as f64 * farthest <= 1e5 { "inner products" } else { "coordinates" }
+        let small = || rows().all(|x| rows().map(|y| product(x, y)).sum::<f64>() <= 1e5);
+        if few && small() { "inner products" } else { "coordinates" }
     }
 
     /// Where the items come from.

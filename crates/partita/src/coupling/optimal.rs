@@ -2,7 +2,7 @@
 
 use super::{Cell, Coupling, Step};
 use crate::chance::Chance;
-use crate::partition::{Gains, Metric, Overlap};
+use crate::partition::{Gains, Metric};
 use crate::transport::{Solution, Transport};
 
 /// Minimises the expected distance of the two partitions after the step (the paper's `psi^OT`).
@@ -15,7 +15,9 @@ use crate::transport::{Solution, Transport};
 ///
 /// 1. A cell `(i, j)` *dominates* if `M[i][j] + M[k][l] > M[i][l] + M[k][j]` for all other `k` and `l`:
 ///    moving mass into it always wins, so it carries all the mass it can, `min(a[i], b[j])`, in every
-///    optimal plan. The best cell of the row is often seen to dominate at a glance.
+///    optimal plan. The best cell of the row is often seen to dominate at a glance. Where some `k`
+///    *object*, they alone share the column with the row, or else the row is all in it: the cell
+///    carries at least `min(a[i], b[j] - a(those k))`, and likewise `min(b[j], a[i] - b(those l))`. If the cell dominates and fills its column, the next best cell of the row is looked at.
 /// 2. What the other columns cannot take of the row must go to the heaviest, whatever the plan.
 /// 3. Only then is the transport problem solved.
 ///
@@ -41,15 +43,25 @@ pub struct Tally {
 /// The row that was drawn, and what of it has been offered.
 struct Drawn {
     row: usize,
+    /// Mass of the row outside of its closed columns.
+    left: f64,
     stage: Stage,
-    /// Columns and masses seen by the two looks.
-    seen: [Option<(usize, f64)>; 2],
+    /// Columns that the row fills, or none.
+    closed: [usize; LOOKS],
+    /// Columns and masses seen by the looks.
+    seen: [Option<(usize, f64)>; LOOKS + 1],
 }
+
+/// How many cells of a row are looked at for dominance.
+const LOOKS: usize = 2;
+/// No column.
+const NONE: usize = usize::MAX;
 
 #[derive(Clone, Copy)]
 enum Stage {
-    FirstLook,
-    SecondLook,
+    /// At the best cell of the row outside of so many closed columns.
+    Look(usize),
+    Unavoidable,
     Solve,
     /// The row is written down; the next cell.
     Written(usize),
@@ -70,25 +82,32 @@ impl Optimal {
     /// The next column of the drawn row with its mass, or part of it.
     #[inline]
     fn next(&mut self, step: &Step, drawn: &mut Drawn) -> Option<(usize, f64)> {
-        let p = step.a[drawn.row];
-        if let Stage::FirstLook = drawn.stage {
-            drawn.stage = Stage::SecondLook;
-            if let Some(column) = self.dominant(step.overlap, drawn.row)
-                && step.b[column] > 0.0
-            {
-                drawn.seen[0] = Some((column, p.min(step.b[column])));
-                return drawn.seen[0];
+        while let Stage::Look(n) = drawn.stage {
+            drawn.stage = Stage::Unavoidable;
+            let Some((column, mass, dominates)) = self.look(step, drawn) else { break };
+            if dominates {
+                drawn.left -= mass;
+                if drawn.left <= 0.0 {
+                    drawn.stage = Stage::Written(NONE);
+                } else {
+                    drawn.closed[n] = column;
+                    drawn.stage = if n + 1 < LOOKS { Stage::Look(n + 1) } else { Stage::Unavoidable };
+                }
+            }
+            if mass > 0.0 {
+                drawn.seen[n] = Some((column, mass));
+                return drawn.seen[n];
             }
         }
-        if let Stage::SecondLook = drawn.stage {
+        if let Stage::Unavoidable = drawn.stage {
             drawn.stage = Stage::Solve;
-            let (except, mass) = drawn.seen[0].unwrap_or((usize::MAX, 0.0));
-            if mass >= p {
-                return None;
+            let (column, mut mass) = unavoidable(step.b, drawn.closed, drawn.left);
+            for &(_, seen) in drawn.seen.iter().flatten().filter(|(seen, _)| *seen == column) {
+                mass -= seen;
             }
-            drawn.seen[1] = unavoidable(step.b, except, p - mass);
-            if drawn.seen[1].is_some() {
-                return drawn.seen[1];
+            if mass > 0.0 {
+                drawn.seen[LOOKS] = Some((column, mass));
+                return drawn.seen[LOOKS];
             }
         }
         if let Stage::Solve = drawn.stage {
@@ -96,7 +115,7 @@ impl Optimal {
             self.write(step, drawn);
         }
         let Stage::Written(at) = drawn.stage else { return None };
-        drawn.stage = Stage::Written(at + 1);
+        drawn.stage = Stage::Written(at.saturating_add(1));
         self.cells.get(at).map(|cell| (cell.column as usize, cell.mass))
     }
 
@@ -114,21 +133,22 @@ impl Optimal {
             seen.into_iter().for_each(|cell| cell.mass -= mass);
         }
         self.cells.retain(|cell| cell.mass > 0.0);
-        if self.cells.is_empty() && drawn.seen == [None; 2] {
+        if self.cells.is_empty() && drawn.seen == [None; LOOKS + 1] {
             // A row as light as rounding may get nothing: any possible column.
-            let heaviest = unavoidable(step.b, usize::MAX, f64::INFINITY);
-            let column = heaviest.map_or(0, |(column, _)| column as u32);
-            self.cells.push(Cell { row, column, mass: p });
+            let (column, _) = unavoidable(step.b, [NONE; LOOKS], p);
+            self.cells.push(Cell { row, column: column as u32, mass: p });
         }
     }
 
-    /// The column of the dominant cell of a row, if its best cell is one and ties do not matter.
+    /// The best cell of the row outside of its closed columns, if ties do not matter: its column, what
+    /// it carries at least and whether it dominates.
     #[inline]
-    fn dominant(&self, overlap: &Overlap, row: usize) -> Option<usize> {
+    fn look(&self, step: &Step, drawn: &Drawn) -> Option<(usize, f64, bool)> {
+        let (overlap, row) = (step.overlap, drawn.row);
         // Gains grow with the overlap: the best is that of the largest overlap.
         let (mut best, mut second) = (0, 0);
         for (j, &shared) in overlap.row(row).iter().enumerate() {
-            let key = u64::from(shared) << 32 | j as u64;
+            let key = if drawn.closed.contains(&j) { 0 } else { u64::from(shared) << 32 | j as u64 };
             second = second.max(best.min(key));
             best = best.max(key);
         }
@@ -138,21 +158,43 @@ impl Optimal {
             other = other.max(if k == row { 0 } else { overlap.shared(k, column) });
         }
         let gap = self.gains.of((best >> 32) as u32) - self.gains.of((second >> 32) as u32);
+        let (a, b) = (drawn.left, step.b[column]);
         // Since gains are not negative, only rows that gain more than this in the column can object.
-        (self.gains.of(other) < gap || self.nobody_objects(overlap, row, column, gap)).then_some(column)
+        if self.gains.of(other) < gap {
+            return Some((column, a.min(b), true));
+        }
+        if gap == 0 {
+            return None;
+        }
+        let [rows, columns] = self.objections(step, drawn, column, gap);
+        Some((column, a.min(b - rows).max(b.min(a - columns)), rows == 0.0))
     }
 
-    /// Whether moving mass into the cell always wins.
+    /// The mass of the rows for which moving mass into the cell does not always win, and that of the
+    /// columns it might come from.
     #[inline(never)]
-    fn nobody_objects(&self, overlap: &Overlap, row: usize, column: usize, gap: i64) -> bool {
-        let (own, best) = (overlap.row(row), self.gains.of(overlap.shared(row, column)));
-        gap > 0
-            && (0..=overlap.shape().0).filter(|&k| k != row).all(|k| {
-                let other = overlap.row(k);
-                let offer = self.gains.of(other[column]);
-                let mut cells = own.iter().zip(other).enumerate().filter(|(j, _)| *j != column);
-                offer < gap || cells.all(|(_, (m, n))| best + self.gains.of(*n) > self.gains.of(*m) + offer)
-            })
+    fn objections(&self, step: &Step, drawn: &Drawn, column: usize, gap: i64) -> [f64; 2] {
+        let own = step.overlap.row(drawn.row);
+        let best = self.gains.of(own[column]);
+        // A bit a column; all from the 64th on share theirs, which can only make the answer larger.
+        let bit = |column: usize| 1_u64 << column.min(63);
+        let (mut rows, mut columns) = (0.0, 0);
+        for (k, &mass) in step.a.iter().enumerate() {
+            let other = step.overlap.row(k);
+            let offer = self.gains.of(other[column]);
+            if k == drawn.row || offer < gap || mass == 0.0 {
+                continue;
+            }
+            let mut objects = 0;
+            for (l, (&m, &n)) in own.iter().zip(other).enumerate() {
+                let loses = best + self.gains.of(n) <= self.gains.of(m) + offer;
+                objects |= if loses && l != column && !drawn.closed.contains(&l) { bit(l) } else { 0 };
+            }
+            rows += if objects != 0 { mass } else { 0.0 };
+            columns |= objects;
+        }
+        let mass = |(l, &mass): (usize, &f64)| if columns & bit(l) != 0 { mass } else { 0.0 };
+        [rows, step.b.iter().enumerate().map(mass).sum()]
     }
 }
 
@@ -160,19 +202,19 @@ fn solve<'a>(transport: &'a mut Transport, gains: &Gains, step: &Step) -> Soluti
     transport.solve(step.a, step.b, |i, j| gains.of(step.overlap.shared(i, j)))
 }
 
-/// The heaviest column but one, and what every plan gives it of a mass `p` that does not go to that
-/// one: what is left when all others are full.
+/// The heaviest column but the closed ones, and what every plan gives it of a mass `p` that does not go
+/// to those: what is left when all others are full.
 #[inline]
-fn unavoidable(b: &[f64], except: usize, p: f64) -> Option<(usize, f64)> {
+fn unavoidable(b: &[f64], closed: [usize; LOOKS], p: f64) -> (usize, f64) {
     let (mut column, mut most, mut others) = (0, 0.0, 0.0);
     for (j, &mass) in b.iter().enumerate() {
-        let mass = if j == except { 0.0 } else { mass };
+        let mass = if closed.contains(&j) { 0.0 } else { mass };
         let heavier = mass > most;
         others += if heavier { most } else { mass };
         column = if heavier { j } else { column };
         most = if heavier { mass } else { most };
     }
-    (p > others).then_some((column, p - others))
+    (column, p - others)
 }
 
 impl Coupling for Optimal {
@@ -184,7 +226,8 @@ impl Coupling for Optimal {
     #[inline]
     fn draw(&mut self, step: &Step, chance: &mut impl Chance) -> (usize, usize) {
         let row = chance.pick(step.a.iter().copied());
-        let mut drawn = Drawn { row, stage: Stage::FirstLook, seen: [None; 2] };
+        let (stage, left) = (Stage::Look(0), step.a[row]);
+        let mut drawn = Drawn { row, left, stage, closed: [NONE; LOOKS], seen: [None; LOOKS + 1] };
         let column = chance.pick_lazily(step.a[row], || self.next(step, &mut drawn));
         (row, column)
     }
@@ -197,7 +240,7 @@ impl Coupling for Optimal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::partition::Partition;
+    use crate::partition::{Overlap, Partition};
     use proptest::prelude::*;
 
     fn law(raw: &[f64]) -> Vec<f64> {

@@ -54,24 +54,29 @@ const MOST_ITEMS: usize = 1024;
 /// where rows are no shorter than about a twelfth of it (see docs/performance.md).
 const ITEMS_PER_COORDINATE: usize = 12;
 
-/// Terms of this size cancel: an update of `y_n.S` then errs by at most 1e-11 in a log density, and
-/// by about 3e-9 after the 2^16 moves that a mixture allows before it counts anew.
-const LARGEST_PRODUCT: f64 = 1e5;
+/// Products of a row with all others that sum up to this: no `y_n.S` is ever larger, so an update of
+/// one errs by at most 1e-11 in a log density, and by about 3e-9 after the 2^16 moves that a mixture
+/// allows before it counts anew.
+const LARGEST_SUM: f64 = 1e5;
 
 impl Gram {
     /// The matrix, where it pays and where rounding allows it.
     pub(super) fn if_worthwhile(rows: &[f64], stride: usize, dimension: usize) -> Option<Self> {
         let items = rows.len() / stride;
-        let largest = rows.chunks_exact(stride).map(|y| product(y, y)).fold(0.0, f64::max);
-        (items <= MOST_ITEMS.min(ITEMS_PER_COORDINATE * dimension)
-            && items as f64 * largest <= LARGEST_PRODUCT)
-            .then(|| Self::new(rows, stride))
+        let pays = items <= MOST_ITEMS.min(ITEMS_PER_COORDINATE * dimension);
+        pays.then(|| Self::new(rows, stride)).filter(|gram| gram.largest_sum() <= LARGEST_SUM)
     }
 
     pub(super) fn new(rows: &[f64], stride: usize) -> Self {
         let rows = || rows.chunks_exact(stride);
         let products = rows().flat_map(|a| rows().map(move |b| product(a, b))).collect();
         Gram { items: rows().len(), products, squares: rows().map(|y| product(y, y)).collect() }
+    }
+
+    /// A bound of all `y_n.S`, whatever items `S` sums.
+    fn largest_sum(&self) -> f64 {
+        let rows = self.products.chunks_exact(self.items);
+        rows.map(|row| row.iter().map(|product| product.abs()).sum()).fold(0.0, f64::max)
     }
 
     pub(super) fn empty(&self) -> Products {
