@@ -9,6 +9,7 @@ mod table;
 mod words;
 
 pub use predict::Joining;
+pub(crate) use table::TAKES_ALL;
 pub use table::{Input, load};
 pub(crate) use words::question;
 

@@ -9,7 +9,7 @@ use crate::analysis::{LongChains, Means, Unit};
 use crate::directory::{Run, Stop};
 use crate::model::{Model, Row};
 use crate::results::{LongChain, Summary, VariancePairs, Yardstick};
-use crate::{Failure, pool, words};
+use crate::{Failure, pilot, pool, words};
 use partita::poisson::draw;
 use partita::rng::Purpose;
 use partita::{Ending, Stream};
@@ -42,12 +42,13 @@ struct Plan {
     calls: f64,
 }
 
-/// Plans pairs for so many units; none where too few can be afforded or are there, or where pairs of the run itself
-/// were cut, so that more would be.
-fn plan(stop: &Stop, rows: &[Row], lag: u64, units: usize) -> Option<Plan> {
+/// Plans pairs for so many units, of a share of the run's work and no more than a pilot's; none where too few can be
+/// afforded or are there, or where pairs of the run itself were cut, so that more would be.
+fn plan(stop: &Stop, rows: &[Row], lag: u64, units: usize, sweep_work: f64) -> Option<Plan> {
     let waits: Vec<u64> = rows.iter().map(|row| row.tau.map(|tau| tau - lag)).collect::<Option<_>>()?;
     let share = if matches!(stop, Stop::Time { .. }) { TIMED_SHARE } else { SHARE };
-    let budget = share * rows.iter().map(|row| row.kernel_calls).sum::<u64>() as f64;
+    let ran = rows.iter().map(|row| row.kernel_calls).sum::<u64>();
+    let budget = (share * ran as f64).min(pilot::BUDGET / sweep_work);
     // Two chains move until they meet, which takes at least a sweep unless they set out as one.
     let calls = 2.0 * (waits.iter().sum::<u64>() as f64 / waits.len().max(1) as f64).max(1.0);
     let pairs = ((budget / calls) as u64).min(MOST);
@@ -77,7 +78,8 @@ pub(super) fn measure(
 ) -> Result<Option<LongChains>, Failure> {
     let width = model.names().len();
     let lag = run.options.lag.unwrap_or(1);
-    let Some(plan) = plan(&run.stop, rows, lag, units.len()).filter(|_| width > 0) else { return Ok(None) };
+    let plan = plan(&run.stop, rows, lag, units.len(), model.sweep_work());
+    let Some(plan) = plan.filter(|_| width > 0) else { return Ok(None) };
     let (busy, calls) = rows.iter().fold((0.0, 0), |(s, n), row| (s + row.seconds, n + row.kernel_calls));
     let seconds = plan.calls * busy / calls.max(1) as f64 / threads as f64;
     if seconds > LONG {
@@ -161,7 +163,7 @@ mod tests {
     #[test]
     fn pairs_take_a_tenth_of_the_run_or_less() {
         let stop = Stop::Replicates { replicates: 100 };
-        let planned = |rows: &[Row], units| plan(&stop, rows, 5, units).map(|p| (p.units, p.each));
+        let planned = |rows: &[Row], units| plan(&stop, rows, 5, units, 1.0).map(|p| (p.units, p.each));
         // A hundred replicates of 1,000 calls afford 10,000 calls: 100 pairs that take 50 sweeps.
         assert_eq!(planned(&rows(100, Some(55)), 100), Some((50, 2)));
         assert_eq!(planned(&rows(100, Some(55)), 20), Some((10, 10)));
@@ -174,10 +176,13 @@ mod tests {
         assert_eq!(planned(&[], 0), None);
         // Meetings at once, and very many of them.
         assert_eq!(planned(&rows(10_000, Some(5)), 10_000), Some((2000, 1)));
+        // Sweeps so long that the budget is smaller: 5,000 calls.
+        let large = plan(&stop, &rows(100, Some(55)), 5, 100, pilot::BUDGET / 5000.0);
+        assert_eq!(large, Some(Plan { units: 50, each: 1, calls: 5000.0 }));
         // A timed run has less to spare.
         let timed = Stop::Time { workers: 20, seconds: 1.0 };
         assert_eq!(
-            plan(&timed, &rows(100, Some(55)), 5, 20),
+            plan(&timed, &rows(100, Some(55)), 5, 20, 1.0),
             Some(Plan { units: 10, each: 2, calls: 2000.0 })
         );
     }
