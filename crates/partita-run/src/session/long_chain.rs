@@ -31,6 +31,13 @@ const STREAMS: u64 = 5 << 40;
 /// From here on, in seconds, the user is told.
 const LONG: f64 = 5.0;
 
+/// What the pairs between two units gave.
+struct Between {
+    /// One unbiased value of the asymptotic variance, a summary each.
+    variances: Vec<f64>,
+    kernel_calls: u64,
+}
+
 /// How many pairs run: so many between each two units.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Plan {
@@ -90,9 +97,9 @@ pub(super) fn measure(
         ));
     }
     let (seed, cap) = (run.options.seed.unwrap_or(1), run.options.max_sweeps.unwrap_or(u64::MAX));
-    let between = |pair: u64, stop: &dyn Fn() -> bool| -> Option<(Vec<f64>, u64)> {
+    let between = |pair: u64, stop: &dyn Fn() -> bool| -> Option<Between> {
         let two = [2 * pair, 2 * pair + 1].map(|unit| &units[unit as usize].atoms);
-        let (mut mean, mut calls) = (vec![0.0; width], 0);
+        let mut between = Between { variances: vec![0.0; width], kernel_calls: 0 };
         for number in pair * plan.each..(pair + 1) * plan.each {
             let stream = Stream::new(seed, STREAMS | number);
             let mut chance = stream.sequence(Purpose::Atoms, 0);
@@ -102,13 +109,13 @@ pub(super) fn measure(
             });
             let (terms, outcome) = model.poisson(x, y, &stream, cap, stop);
             let Ending::Met { .. } = outcome.ending else { return None };
-            calls += outcome.kernel_calls;
+            between.kernel_calls += outcome.kernel_calls;
             let weight = weight_x * weight_y / plan.each as f64;
-            mean.iter_mut().zip(&terms).for_each(|(mean, term)| *mean += weight * term);
+            between.variances.iter_mut().zip(&terms).for_each(|(mean, term)| *mean += weight * term);
         }
-        Some((mean, calls))
+        Some(between)
     };
-    let job = |pair: u64, send: &dyn Fn((u64, Option<(Vec<f64>, u64)>)), stop: &dyn Fn() -> bool| {
+    let job = |pair: u64, send: &dyn Fn((u64, Option<Between>)), stop: &dyn Fn() -> bool| {
         let found = between(pair, stop);
         let stopped = stop();
         if !stopped {
@@ -130,14 +137,14 @@ pub(super) fn measure(
         return Ok(None);
     };
     let mut means = Means::new(width);
-    found.iter().for_each(|(terms, _)| means.push(terms));
+    found.iter().for_each(|between| means.push(&between.variances));
     let chain = |j: usize| {
         let (variance, se) = (means.mean()[j], means.se(j));
         // An error as large as half the value would leave the ratio unknown.
         let clear = variance > 0.0 && se <= variance / 2.0;
         clear.then_some(LongChain { variance, se: Some(se), by: Yardstick::CoupledPairs })
     };
-    let kernel_calls = found.iter().map(|(_, calls)| calls).sum();
+    let kernel_calls = found.iter().map(|between| between.kernel_calls).sum();
     Ok(Some(LongChains {
         chains: (0..width).map(chain).collect(),
         pairs: VariancePairs { pairs: plan.units * plan.each, kernel_calls },
