@@ -2,7 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use partita_run::Failure;
-use partita_run::results::{Clustering, Line};
+use partita_run::results::{Clustering, Line, Summary};
 use partita_run::session::{Outcome, Progress, Watch};
 use partita_run::words;
 use std::io::{IsTerminal, Write};
@@ -144,12 +144,32 @@ pub fn table(outcome: &Outcome) -> String {
             "how many sweeps one chain needs is not known: some pairs had not met when they were cut".into()
         }
     });
+    text += &against_one_chain(summary).map_or(String::new(), |sentence| wrap(&sentence));
     text += &wrap(&format!(
         "lag {}, burn-in {}, sweeps {}, seed {}",
         summary.lag, summary.burn_in, summary.sweeps, summary.seed
     ));
     summary.notes.iter().for_each(|note| text += &wrap(&format!("note: {note}")));
     text
+}
+
+/// What an error bar costs against one long chain, and how that is known.
+fn against_one_chain(summary: &Summary) -> Option<String> {
+    const TOLD: usize = 4;
+    let known = |line: &Line| {
+        let (name, times) = (&line.name, line.inefficiency?);
+        Some(match line.inefficiency_se {
+            Some(se) => format!("{name} {} ± {}", words::rounded(times, se), words::rounded(se, se)),
+            None => format!("{name} {times:.1}"),
+        })
+    };
+    let mut all: Vec<String> = summary.summaries.iter().filter_map(known).collect();
+    let yardstick = summary.yardstick().filter(|_| !all.is_empty())?;
+    if all.len() > TOLD {
+        all.truncate(TOLD);
+        all.push("...".into());
+    }
+    Some(format!("times the work of one long chain: {} (its variance by {yardstick})", all.join(", ")))
 }
 
 /// One clustering in a line or two.

@@ -10,11 +10,11 @@ pub(crate) use clustering::{CoMatrix, co_matrix, write_matrix};
 pub(crate) use page::{Context, page};
 pub(crate) use point::{Point, point};
 pub(crate) use predict::{Question, predict};
-pub(crate) use units::units;
+pub(crate) use units::{Means, Unit, units};
 
 use crate::directory::{Run, Stop};
 use crate::model::Row;
-use crate::results::{CountLine, Line, Meeting, Summary};
+use crate::results::{CountLine, Line, LongChain, Meeting, Summary, VariancePairs, Yardstick};
 use partita::aggregate::{self, Estimate, Moments, deadline};
 use partita::survival::{KaplanMeier, Observed};
 
@@ -72,13 +72,38 @@ pub(crate) fn widest(moments: &[Moments]) -> Option<f64> {
         .and_then(finite)
 }
 
-/// The answers of a run.
+/// What coupled pairs have found about one long chain.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct LongChains {
+    /// One a summary; none where its variance is not clearly above zero.
+    pub chains: Vec<Option<LongChain>>,
+    /// What it took.
+    pub pairs: VariancePairs,
+}
+
+/// `E[cost] * Var(H)` over the asymptotic variance of one long chain, and the standard error of that (delta method;
+/// the mean cost is as good as known).
+fn inefficiency(calls: f64, sample: &[f64], chain: &LongChain) -> Option<(f64, Option<f64>)> {
+    let moments: Moments = sample.iter().copied().collect();
+    let (mean, variance) = moments.mean().zip(moments.variance().filter(|v| *v > 0.0))?;
+    let n = sample.len() as f64;
+    let fourth = sample.iter().map(|x| (x - mean).powi(4)).sum::<f64>() / n;
+    let value = calls * variance / chain.variance;
+    let error = |se: f64| {
+        let of_variance = (fourth / (variance * variance) - 1.0).max(0.0) / n;
+        value * (of_variance + (se / chain.variance).powi(2)).sqrt()
+    };
+    Some((value, chain.se.map(error)))
+}
+
+/// The answers of a run; `long` is what coupled pairs say about one long chain, where there were any.
 pub(crate) fn summarize(
     run: &Run,
     names: &[String],
     counts: &[String],
     rows: &[Row],
     seconds: f64,
+    long: Option<&LongChains>,
 ) -> Summary {
     let options = &run.options;
     let (lag, burn_in, sweeps) =
@@ -95,9 +120,14 @@ pub(crate) fn summarize(
             let trimmed = aggregate::trimmed_mean(&sample, TRIMMED)?;
             let blocks = aggregate::BLOCKS.min(sample.len());
             let median = aggregate::median_of_means(&sample, blocks)?;
-            let each: Moments = rows.iter().map(|row| row.values[j]).collect();
-            let long_run =
-                run.pilot.as_ref().and_then(|p| p.asymptotic_variance.get(j)).filter(|v| **v > 0.0);
+            let each: Vec<f64> = rows.iter().map(|row| row.values[j]).collect();
+            let batches = || {
+                let variance = *run.pilot.as_ref()?.asymptotic_variance.get(j)?;
+                (variance > 0.0).then_some(LongChain { variance, se: None, by: Yardstick::BatchMeans })
+            };
+            let long_chain = long.and_then(|long| long.chains.get(j)?.clone()).or_else(batches);
+            let (inefficiency, inefficiency_se) =
+                long_chain.as_ref().and_then(|chain| inefficiency(mean_calls, &each, chain)).unzip();
             Some(Line {
                 name: name.clone(),
                 mean: plain.value,
@@ -107,7 +137,9 @@ pub(crate) fn summarize(
                 trimmed_ci95: interval(&trimmed),
                 median_of_means: median.value,
                 median_of_means_ci95: interval(&median),
-                inefficiency: each.variance().zip(long_run).map(|(var, v)| mean_calls * var / v),
+                inefficiency,
+                inefficiency_se: inefficiency_se.flatten(),
+                long_chain,
             })
         })
         .collect();
@@ -139,6 +171,7 @@ pub(crate) fn summarize(
         tv_sweeps: curve.sweeps_until(lag, 0.01),
         cluster_count,
         clustering: None,
+        variance_pairs: long.map(|long| long.pairs),
         rule: match run.stop {
             Stop::Time { .. } => "deadline".into(),
             _ => "mean".into(),

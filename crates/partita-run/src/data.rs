@@ -107,6 +107,8 @@ pub struct ReadOptions {
     pub words: Words,
     /// What columns hold, where that is known.
     pub kinds: Vec<(String, Kind)>,
+    /// The levels of columns of categories, where they are known: a cell is then one of these.
+    pub levels: Vec<(String, Vec<String>)>,
 }
 
 impl ReadOptions {
@@ -114,7 +116,8 @@ impl ReadOptions {
     fn asked(&self) -> impl Iterator<Item = &String> {
         let data = self.columns.iter().flatten().chain(&self.drop);
         let kinds = self.kinds.iter().map(|(column, _)| column);
-        data.chain(&self.id_column).chain(&self.label_column).chain(kinds)
+        let levels = self.levels.iter().map(|(column, _)| column);
+        data.chain(&self.id_column).chain(&self.label_column).chain(kinds).chain(levels)
     }
 }
 

@@ -9,6 +9,7 @@ mod table;
 mod words;
 
 pub use predict::Joining;
+pub(crate) use table::TAKES_ALL;
 pub use table::{Input, load};
 pub(crate) use words::question;
 
@@ -16,6 +17,7 @@ use crate::{Failure, config};
 use choices::{AnyCoupling, AnyKernel, AnyStart};
 use partita::atoms::{Atom, Atoms};
 use partita::partition::{Metric, Partitions};
+use partita::poisson::Fishy;
 use partita::rng::Purpose;
 use partita::tuning::{Trace, Tracer};
 use partita::{
@@ -89,6 +91,17 @@ pub trait Model: Sync {
 
     /// What a state says about new rows, in the model's units; none for models without rows of numbers.
     fn predict(&self, z: &Partition, rows: &[&[f64]]) -> Option<Vec<Joining>>;
+
+    /// Runs two chains that set out from the states given until they meet, `cap` is reached or `stop` says so: the
+    /// terms of the asymptotic variance of each summary asked for, for weights of 1 ([`partita::poisson`]).
+    fn poisson(
+        &self,
+        x: &Partition,
+        y: &Partition,
+        stream: &Stream,
+        cap: u64,
+        stop: &dyn Fn() -> bool,
+    ) -> (Vec<f64>, Outcome);
 
     /// The expectation of the summaries asked for by a sum over all partitions, for a few items.
     fn enumerate(&self) -> Option<Vec<f64>>;
@@ -275,6 +288,20 @@ impl<T: Target> Model for Problem<T> {
 
     fn predict(&self, z: &Partition, rows: &[&[f64]]) -> Option<Vec<Joining>> {
         self.joinings.map(|joinings| joinings(&self.target, z, rows))
+    }
+
+    fn poisson(
+        &self,
+        x: &Partition,
+        y: &Partition,
+        stream: &Stream,
+        cap: u64,
+        stop: &dyn Fn() -> bool,
+    ) -> (Vec<f64>, Outcome) {
+        let mut observers = (Fishy::new(self.asked_for()), Brake(stop));
+        let pair = Pair::abreast(&self.target, &self.kernel, self.coupling.clone());
+        let outcome = pair.cap(cap).run(x.clone(), y.clone(), stream, &mut observers);
+        (observers.0.variances().collect(), outcome)
     }
 
     fn enumerate(&self) -> Option<Vec<f64>> {

@@ -56,7 +56,7 @@ pub(crate) struct Given {
 const WORK: f64 = 3e9;
 
 /// Operations of all stages together: about two minutes of one processor.
-const BUDGET: f64 = 1.2e11;
+pub(crate) const BUDGET: f64 = 1.2e11;
 
 /// A pair is cut after this many times as long: then the pilot says that meetings are slow.
 const PATIENCE: f64 = 6.0;

@@ -38,11 +38,31 @@ pub struct Summary {
     /// One clustering, with what is known about it; none where no states were kept.
     #[serde(default)]
     pub clustering: Option<Clustering>,
+    /// The coupled pairs that gave the asymptotic variances of one long chain; none where none ran.
+    #[serde(default)]
+    pub variance_pairs: Option<VariancePairs>,
     /// How intervals were made: `mean` (all replicates planned beforehand) or `deadline` (the
     /// unbiased rule over workers).
     pub rule: String,
     /// Sentences a reader must know: censoring, a start that risks something, a slow meeting.
     pub notes: Vec<String>,
+}
+
+impl Summary {
+    /// How the asymptotic variance of one long chain was found; none where it is not known.
+    pub fn yardstick(&self) -> Option<String> {
+        let by =
+            |way: Yardstick| self.summaries.iter().filter_map(|l| l.long_chain.as_ref()).any(|c| c.by == way);
+        let rough = "batch means of the pilot's traces, a rough yardstick";
+        match (self.variance_pairs.filter(|_| by(Yardstick::CoupledPairs)), by(Yardstick::BatchMeans)) {
+            (Some(v), false) => Some(format!("{} coupled pairs, without bias", v.pairs)),
+            (Some(v), true) => {
+                Some(format!("{} coupled pairs, without bias; where no error is told, {rough}", v.pairs))
+            }
+            (None, true) => Some(rough.into()),
+            (None, false) => None,
+        }
+    }
 }
 
 /// The estimates of one summary.
@@ -66,6 +86,42 @@ pub struct Line {
     pub median_of_means_ci95: Option<[f64; 2]>,
     /// `E[cost] * Var(H)` over the asymptotic variance of one long chain: 1 is parity; none unknown.
     pub inefficiency: Option<f64>,
+    /// Its standard error; none where that of the asymptotic variance is not known.
+    #[serde(default)]
+    pub inefficiency_se: Option<f64>,
+    /// The long chain it is held against.
+    #[serde(default)]
+    pub long_chain: Option<LongChain>,
+}
+
+/// What averages along one long chain would give.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LongChain {
+    /// The asymptotic variance: of the mean of `n` states of one chain, times `n`.
+    pub variance: f64,
+    /// Its standard error, where it is known.
+    pub se: Option<f64>,
+    /// How it was found.
+    pub by: Yardstick,
+}
+
+/// How an asymptotic variance was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Yardstick {
+    /// Without bias, by coupled pairs between kept states (Douc, Jacob, Lee, Vats 2022).
+    CoupledPairs,
+    /// Roughly, by overlapping batch means of the pilot's traces.
+    BatchMeans,
+}
+
+/// The coupled pairs behind the asymptotic variances.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VariancePairs {
+    /// How many.
+    pub pairs: u64,
+    /// Their kernel calls, which are not among those of the run.
+    pub kernel_calls: u64,
 }
 
 /// One clustering for the whole posterior: searched on half of the replicates, judged on the other half.

@@ -1,6 +1,7 @@
 //! A run from options to answers: fit, color, meet; resume, merge, report.
 
 mod answers;
+mod long_chain;
 mod merge;
 mod plan;
 mod predict;
@@ -15,7 +16,7 @@ use crate::config::{Loss, Options, Summary as Wanted, Task};
 use crate::directory::{self, Directory, Run, Stop, how_to_resume};
 use crate::model::{Input, Model, Row, load};
 use crate::results::Summary;
-use answers::conclude;
+use answers::{Finish, conclude};
 use plan::{keep_draws, keep_until, stop_rule, tune};
 use runner::go_on;
 use std::collections::{BTreeMap, HashMap};
@@ -249,5 +250,6 @@ pub fn report(path: &Path, again: Again) -> Result<Outcome, Failure> {
         |summary| summary.seconds,
     );
     answers::check_size(model.items(), again.matrix)?;
-    conclude(&directory, &run, &rows, seconds, (&input, &*model), again.matrix)
+    let finish = Finish { matrix: again.matrix, interrupted: &AtomicBool::new(false), watch: &mut () };
+    conclude(&directory, &run, &rows, seconds, (&input, &*model), finish)
 }

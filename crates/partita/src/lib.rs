@@ -71,6 +71,7 @@ pub mod coupling;
 pub mod kernel;
 pub mod likelihood;
 pub mod partition;
+pub mod poisson;
 pub mod prior;
 pub mod rng;
 pub mod search;

@@ -169,6 +169,24 @@ impl<'a, T: Target, K: Kernel<T>, C: Coupling> Pair<'a, T, K, C> {
         Ok(Pair { target, kernel, coupling, lag, cap: None, work: Workspace::new() })
     }
 
+    /// A pair whose chains set out together from the two states given, as the
+    /// [Poisson equation](crate::poisson) wants it; equal states have met at time 0.
+    ///
+    /// ```
+    /// use partita::coupling::Optimal;
+    /// use partita::partition::Metric;
+    /// use partita::{Coloring, Ending, Gibbs, Graph, Pair, Stream};
+    /// let target = Coloring::new(Graph::octahedron(), 4)?;
+    /// let start = target.greedy_start();
+    /// let mut pair = Pair::abreast(&target, &Gibbs, Optimal::new(Metric::Hamming, 6));
+    /// let outcome = pair.run(start.clone(), start, &Stream::new(1, 0), &mut ());
+    /// assert_eq!((outcome.ending, outcome.kernel_calls), (Ending::Met { tau: 0 }, 0));
+    /// # Ok::<(), partita::Error>(())
+    /// ```
+    pub fn abreast(target: &'a T, kernel: &'a K, coupling: C) -> Self {
+        Pair { target, kernel, coupling, lag: 0, cap: None, work: Workspace::new() }
+    }
+
     /// Cuts a pair that has not met after this many sweeps of `X`: it is then censored.
     pub fn cap(mut self, sweeps: u64) -> Self {
         self.cap = Some(sweeps);
@@ -185,7 +203,7 @@ impl<'a, T: Target, K: Kernel<T>, C: Coupling> Pair<'a, T, K, C> {
         observer: &mut impl Observer<T>,
     ) -> Outcome {
         let mut chains = Chains::new(State::new(self.target, x), State::new(self.target, y));
-        let mut tau = None;
+        let mut tau = (self.lag == 0 && chains.have_met()).then_some(0);
         let mut kernel_calls = 0;
         let mut t = 0;
         loop {

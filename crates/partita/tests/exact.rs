@@ -8,39 +8,10 @@ mod support;
 
 use partita::coupling::{CommonUniform, Independent, Labels, Maximal, Nugget, Optimal};
 use partita::kernel::{Alignment, Chains, Workspace};
-use partita::partition::{Metric, Partitions};
-use partita::{Coupling, Gibbs, Kernel, Partition, SplitMerge, State, Target};
+use partita::partition::Metric;
+use partita::{Coupling, Gibbs, Kernel, SplitMerge, State, Target};
 use std::collections::HashMap;
-use support::{Enumerator, Family, families, with_target};
-
-type Law = HashMap<Vec<usize>, f64>;
-
-fn states<T: Target>(target: &T) -> Vec<Partition> {
-    Partitions::of(target.len()).filter(|z| target.log_probability(z) > f64::NEG_INFINITY).collect()
-}
-
-/// The enumerated target, normalised.
-fn probabilities<T: Target>(target: &T, states: &[Partition]) -> Vec<f64> {
-    let logs: Vec<f64> = states.iter().map(|z| target.log_probability(z)).collect();
-    let highest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let weights: Vec<f64> = logs.iter().map(|l| (l - highest).exp()).collect();
-    let total: f64 = weights.iter().sum();
-    weights.iter().map(|w| w / total).collect()
-}
-
-/// The law of one step from `start`.
-fn step_law<T: Target>(target: &T, kernel: &impl Kernel<T>, start: &Partition) -> Law {
-    let mut law = Law::new();
-    Enumerator::each(
-        |chance| {
-            let mut state = State::new(target, start.clone());
-            kernel.step(target, &mut state, chance, &mut Workspace::new());
-            state.partition().canonical_labels()
-        },
-        |result, p| *law.entry(result).or_default() += p,
-    );
-    law
-}
+use support::{Enumerator, Family, Law, MoveOnly, families, probabilities, states, step_law, with_target};
 
 fn check_invariance<T: Target>(name: &str, target: &T, kernel: &impl Kernel<T>) {
     let states = states(target);
@@ -91,32 +62,6 @@ fn split_merge_as_in_the_paper_with_its_sweep() {
         if !matches!(family, Family::Coloring(..)) {
             with_target!(family, |name, target| check_invariance(&name, &target, &kernel));
         }
-    }
-}
-
-/// A split-merge kernel without the Gibbs sweep after it.
-struct MoveOnly(SplitMerge);
-
-impl<T: Target> Kernel<T> for MoveOnly {
-    fn step(
-        &self,
-        target: &T,
-        state: &mut State<T>,
-        source: &mut impl partita::chance::Source,
-        work: &mut Workspace<T>,
-    ) {
-        self.0.move_once(target, state, source, work);
-    }
-
-    fn coupled_step(
-        &self,
-        target: &T,
-        chains: &mut Chains<T>,
-        _: &mut impl Coupling,
-        source: &mut impl partita::chance::Source,
-        work: &mut Workspace<T>,
-    ) {
-        self.0.coupled_move_once(target, chains, source, work);
     }
 }
 

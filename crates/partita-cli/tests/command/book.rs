@@ -12,6 +12,20 @@ const SMALLER: [(&str, &str); 3] = [
     ("--replicates 10000", "--replicates 100"),
 ];
 
+/// The new rows of `docs/models.md`.
+const NEW_ANIMALS: &str = "\
+name,coat,weight,length,litter,tame
+n0,grey,1.1,2.2,4,true
+n1,,5.2,9.7,,
+n2,black,,,0,false
+";
+
+#[test]
+fn the_new_rows_are_those_of_the_document() {
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/models.md");
+    assert!(fs::read_to_string(models).unwrap().contains(NEW_ANIMALS));
+}
+
 /// Shell lines of a document that call the command, continued lines joined.
 fn commands(document: &str) -> Vec<String> {
     let joined = document.replace("\\\n", " ");
@@ -34,6 +48,7 @@ fn every_command_of_the_documents_runs() {
         scratch.write("graph.txt", &scratch.read("octahedron.txt"));
         scratch.write("new.csv", "x,y\n-2,0\n0,3\n");
         scratch.write("animals.csv", &super::models::animals(60));
+        scratch.write("new-animals.csv", NEW_ANIMALS);
         scratch.write("visits.csv", &super::models::visits(40));
         scratch.write("friends.txt", super::models::TRIANGLES);
         for command in commands(&fs::read_to_string(&document).unwrap()) {

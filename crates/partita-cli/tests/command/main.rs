@@ -7,6 +7,7 @@ mod data;
 mod deadline;
 mod full_disk;
 mod interrupted;
+mod long_chain;
 mod mistakes;
 mod models;
 mod predict;

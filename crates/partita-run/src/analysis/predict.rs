@@ -6,14 +6,14 @@ use crate::results::{Prediction, Predictions, Score};
 use partita::partition::Overlap;
 use partita::{Partition, aggregate};
 
-/// What is asked: rows in the model's units, and what one unit of density of the model is in the file's.
+/// What is asked: rows in the model's units, and what brings the density of each to those of the file.
 pub(crate) struct Question<'a> {
-    /// The rows.
+    /// The rows; NaN where a cell is missing.
     pub rows: &'a [&'a [f64]],
     /// Their names.
     pub names: &'a [String],
-    /// Added to a log density to bring it to the units of the file.
-    pub log_unit: f64,
+    /// Added to the log density of each row to bring it to the units of the file.
+    pub log_units: &'a [f64],
     /// The clusters to join.
     pub clustering: &'a Partition,
 }
@@ -68,7 +68,7 @@ pub(crate) fn predict(
         let known = density > 0.0 && density.is_finite();
         Prediction {
             row: question.names[row].clone(),
-            log_density: known.then(|| density.ln() + scale[row] + question.log_unit),
+            log_density: known.then(|| density.ln() + scale[row] + question.log_units[row]),
             log_density_se: super::finite(densities.se(row) / density).filter(|_| known),
             cluster: (best < clusters).then_some(best as u64),
             joins: join.to_vec(),

@@ -20,6 +20,8 @@ pub(super) struct Builder {
     words: Words,
     kinds: Vec<Option<Kind>>,
     levels: Vec<Levels>,
+    /// Whether a column has all its levels from the beginning.
+    closed: Vec<bool>,
     gap: Option<DataError>,
     ids: Vec<String>,
     labels: Levels,
@@ -34,6 +36,23 @@ struct Levels {
 }
 
 impl Levels {
+    fn new(names: &[String]) -> Levels {
+        let mut levels = Levels::default();
+        for name in names {
+            levels.number(name);
+        }
+        levels
+    }
+
+    /// The number of a level that is there, however its number is written.
+    fn find(&self, text: &str) -> Option<u32> {
+        let same = |name: &String| {
+            let numbers = name.parse::<f64>().ok().zip(text.parse::<f64>().ok());
+            numbers.is_some_and(|(one, other)| one == other)
+        };
+        self.seen.get(text).copied().or_else(|| self.names.iter().position(same).map(|at| at as u32))
+    }
+
     fn number(&mut self, text: &str) -> u32 {
         match self.seen.get(text) {
             Some(&number) => number,
@@ -46,6 +65,9 @@ impl Levels {
         }
     }
 }
+
+/// A way out for rows to predict.
+const OR_EMPTY: &str = "empty it, as a missing cell does not count";
 
 /// A category may have so many levels.
 const MOST_LEVELS: usize = 1000;
@@ -60,7 +82,8 @@ impl Builder {
             least_rows: if options.one_row { 1 } else { 2 },
             words: options.words,
             kinds: plan.kinds.clone(),
-            levels: vec![Levels::default(); plan.data.len()],
+            levels: plan.levels.iter().map(|known| Levels::new(known.as_deref().unwrap_or(&[]))).collect(),
+            closed: plan.levels.iter().map(Option::is_some).collect(),
             gap: None,
             ids: Vec::new(),
             labels: Levels::default(),
@@ -110,10 +133,15 @@ impl Builder {
             // As many as a count can be.
             Some(Kind::Count) if number < 0.0 || number.fract() != 0.0 || number > 4_294_967_294.0 => {
                 let cell = super::error::quote(cell);
+                // Of rows to predict it is settled what they hold.
+                let settled = self.least_rows == 1;
                 Err(self.unfit(Some(place), at, |name| {
+                    let otherwise = match settled {
+                        true => OR_EMPTY.into(),
+                        false => format!("say --column-type {name}=normal"),
+                    };
                     format!(
-                        "{cell} is not a count, a whole number from 0 on; correct the cell, or say \
-                         --column-type {name}=normal"
+                        "{cell} is not a count, a whole number from 0 on; correct the cell, or {otherwise}"
                     )
                 }))
             }
@@ -131,6 +159,14 @@ impl Builder {
     }
 
     fn level(&mut self, place: Place, at: usize, text: &str) -> Result<f64, DataError> {
+        if self.closed[at] {
+            return self.levels[at].find(text).map(f64::from).ok_or_else(|| {
+                let (cell, levels) = (super::error::quote(text), super::error::list(&self.levels[at].names));
+                self.unfit(Some(place), at, |_| {
+                    format!("{cell} is none of the known levels, {levels}; correct the cell, or {OR_EMPTY}")
+                })
+            });
+        }
         let number = self.levels[at].number(text);
         if number as usize >= MOST_LEVELS {
             return Err(self.unfit(Some(place), at, |name| {

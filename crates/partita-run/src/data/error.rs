@@ -377,6 +377,16 @@ pub(crate) fn quote(text: &str) -> String {
     quoted
 }
 
+/// The first few of some names, quoted, and how many more there are.
+pub(super) fn list(names: &[String]) -> String {
+    const LISTED: usize = 8;
+    let mut listed: Vec<String> = names.iter().take(LISTED).map(|name| quote(name)).collect();
+    if names.len() > LISTED {
+        listed.push(format!("and {} more", names.len() - LISTED));
+    }
+    listed.join(", ")
+}
+
 /// A name as one writes it on a command line; `NUMBER` where the name is better not typed.
 pub(super) fn argument(name: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "_-.:/+".contains(c);

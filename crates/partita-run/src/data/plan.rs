@@ -1,6 +1,6 @@
 //! Which columns of a file are data, row names or known labels, from names and options.
 
-use super::error::{DataError, quote};
+use super::error::{DataError, list, quote};
 use super::{Kind, ReadOptions, default_names};
 
 /// The role of each column of a file.
@@ -14,6 +14,8 @@ pub(super) struct Plan {
     pub label: Option<usize>,
     /// What the columns of data hold, where that was said.
     pub kinds: Vec<Option<Kind>>,
+    /// The levels that they may have, where those are known.
+    pub levels: Vec<Option<Vec<String>>>,
     /// Every column of the file.
     pub names: Vec<String>,
 }
@@ -34,6 +36,10 @@ impl Plan {
         for (column, kind) in &options.kinds {
             kinds[find(column)?] = Some(*kind);
         }
+        let mut levels = vec![None; names.len()];
+        for (column, known) in &options.levels {
+            levels[find(column)?] = Some(known.clone());
+        }
         away.extend(id.into_iter().chain(label));
         let mut left = vec![true; names.len()];
         for column in away {
@@ -50,7 +56,8 @@ impl Plan {
             return Err(DataError::NoColumns { file: file.to_owned() });
         }
         let kinds = data.iter().map(|&column| kinds[column]).collect();
-        Ok(Plan { data, id: id.or(index), label, kinds, names })
+        let levels = data.iter().map(|&column| levels[column].take()).collect();
+        Ok(Plan { data, id: id.or(index), label, kinds, levels, names })
     }
 
     /// Names of the data columns.
@@ -98,7 +105,6 @@ fn find(file: &str, names: &[String], asked: &str) -> Result<usize, DataError> {
 
 /// The name nearest to what was asked for, or the names there are when none is near.
 fn hint(names: &[String], asked: &str) -> String {
-    const LISTED: usize = 8;
     let near = names
         .iter()
         .map(|name| (strsim::osa_distance(&name.to_lowercase(), &asked.to_lowercase()), name))
@@ -107,9 +113,5 @@ fn hint(names: &[String], asked: &str) -> String {
     if let (Some((_, name)), Err(_)) = (near, asked.parse::<usize>()) {
         return format!("the nearest name is {}", quote(name));
     }
-    let mut listed: Vec<String> = names.iter().take(LISTED).map(|name| quote(name)).collect();
-    if names.len() > LISTED {
-        listed.push(format!("and {} more", names.len() - LISTED));
-    }
-    format!("its columns, numbered from 1, are {}", listed.join(", "))
+    format!("its columns, numbered from 1, are {}", list(names))
 }

@@ -41,7 +41,7 @@ pub fn load(task: Task, options: &mut Options) -> Result<(Box<dyn Model>, Input)
 }
 
 /// The model that takes counts, categories and missing cells.
-const TAKES_ALL: Covariance = Covariance::Diagonal;
+pub(crate) const TAKES_ALL: Covariance = Covariance::Diagonal;
 
 /// Reads the table; the covariance is settled by what is in it, where nothing was said.
 fn read_table(options: &mut Options) -> Result<Table, Failure> {
@@ -76,6 +76,7 @@ fn read_table(options: &mut Options) -> Result<Table, Failure> {
         missing: if anything { Missing::Keep } else { Missing::Refuse },
         words: if anything { Words::Levels } else { Words::Refuse },
         kinds: said.map(|column| (column.column.clone(), column.kind)).collect(),
+        levels: Vec::new(),
         one_row: false,
     };
     let table = match &options.data {

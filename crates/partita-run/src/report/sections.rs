@@ -286,6 +286,7 @@ fn efficiency(s: &Summary) -> Markup {
             "one long chain. 1 is parity; 2 means twice the sweeps in all for the same accuracy, which the "
             "replicates can share among processors."
         }
+        @if let Some(yardstick) = s.yardstick() { p { "Asymptotic variance by " (yardstick) "." } }
         (tables::efficiency(&s.summaries))
     }
 }

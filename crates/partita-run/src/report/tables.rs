@@ -169,13 +169,17 @@ pub(super) fn counts(lines: &[CountLine]) -> Markup {
 
 /// The inefficiency of each summary that has one, on a common logarithmic scale with parity marked.
 pub(super) fn efficiency(lines: &[Line]) -> Markup {
-    let known: Vec<(&str, f64)> = lines
+    let known: Vec<(&Line, f64)> = lines
         .iter()
-        .filter_map(|l| l.inefficiency.filter(|v| v.is_finite() && *v > 0.0).map(|v| (l.name.as_str(), v)))
+        .filter_map(|l| l.inefficiency.filter(|v| v.is_finite() && *v > 0.0).map(|v| (l, v)))
         .collect();
     let low = known.iter().map(|k| k.1).fold(0.8, f64::min).ln();
     let high = known.iter().map(|k| k.1).fold(2.0, f64::max).ln();
     let x = |v: f64| format!("{:.1}", 8.0 + 272.0 * (v.ln() - low) / (high - low));
+    let text = |value: f64, se: Option<f64>| match se {
+        Some(se) => format!("{} ± {}", rounded(value, Some(se)), error(se)),
+        None => short(value, 3),
+    };
     html! {
         div.scroll tabindex="0" role="region" aria-label="Table of inefficiencies" {
             table.narrow {
@@ -185,10 +189,10 @@ pub(super) fn efficiency(lines: &[Line]) -> Markup {
                     th scope="col" { "Against parity" small { "upright line: 1; log scale" } }
                 } }
                 tbody {
-                    @for (name, value) in known {
+                    @for (line, value) in known {
                         tr {
-                            (name_cell(name))
-                            td { (number(name, "inefficiency", value, &short(value, 3))) }
+                            (name_cell(&line.name))
+                            td { (number(&line.name, "inefficiency", value, &text(value, line.inefficiency_se))) }
                             td {
                                 svg.rowplot.wide viewBox="0 0 288 20" aria-hidden="true" {
                                     line.axis x1=(x(1.0)) x2=(x(1.0)) y1="0" y2="20" {}

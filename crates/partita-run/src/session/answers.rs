@@ -1,6 +1,6 @@
 //! The answers of a complete run: summary, one clustering, matrix, report.
 
-use super::{Outcome, threads};
+use super::{Outcome, Watch, known, long_chain, threads};
 use crate::analysis::{self, Context, Point};
 use crate::directory::{CLUSTERING, CO_CLUSTERING, CO_CLUSTERING_SE, CREDIBLE_BALL, Directory, Run};
 use crate::model::{Input, Model, Row};
@@ -8,6 +8,7 @@ use crate::words::csv_cell;
 use crate::{Failure, report};
 use partita::Partition;
 use partita::partition::{Metric, adjusted_rand};
+use std::sync::atomic::AtomicBool;
 
 /// Items of the matrix in the report.
 const SHOWN_ITEMS: usize = 500;
@@ -27,18 +28,36 @@ pub(super) fn check_size(items: usize, matrix: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes the answers of a complete run; the whole matrix, too, if `matrix` says so or it is small.
+/// How to bring a run to its end.
+pub(super) struct Finish<'a> {
+    /// Write the whole matrix, even where it is large.
+    pub matrix: bool,
+    pub interrupted: &'a AtomicBool,
+    pub watch: &'a mut dyn Watch,
+}
+
+/// Writes the answers of a complete run.
 pub(super) fn conclude(
     directory: &Directory,
     run: &Run,
     rows: &[Row],
     seconds: f64,
     (input, model): (&Input, &dyn Model),
-    matrix: bool,
+    finish: Finish,
 ) -> Result<Outcome, Failure> {
-    let mut summary = analysis::summarize(run, model.names(), model.count_names(), rows, seconds);
     let draws = directory.draws(rows)?;
     let units = analysis::units(&run.stop, &draws);
+    let threads = threads(&run.options);
+    let before = known(directory.path()).filter(|summary| {
+        let calls: u64 = rows.iter().map(|row| row.kernel_calls).sum();
+        (summary.replicates, summary.kernel_calls) == (rows.len() as u64, calls)
+    });
+    let long = match before.as_ref().and_then(long_chain::known) {
+        None => long_chain::measure(run, model, rows, &units, threads, finish.interrupted, finish.watch)?,
+        known => known,
+    };
+    let mut summary =
+        analysis::summarize(run, model.names(), model.count_names(), rows, seconds, long.as_ref());
     let loss = run.options.loss.unwrap_or_default();
     let point = analysis::point(&units, loss, run.options.seed.unwrap_or(1));
     if let Some(point) = &point {
@@ -46,9 +65,9 @@ pub(super) fn conclude(
         directory.write(CREDIBLE_BALL, bounds(point, &input.item_names).as_bytes())?;
         summary.clustering = Some(point.clustering.clone());
         compare(&mut summary, point, input)?;
-        if matrix || model.items() <= MATRIX_ITEMS {
+        if finish.matrix || model.items() <= MATRIX_ITEMS {
             let [means, errors] = [CO_CLUSTERING, CO_CLUSTERING_SE].map(|name| directory.path().join(name));
-            analysis::write_matrix(&units, model.items(), threads(&run.options), &means, &errors)?;
+            analysis::write_matrix(&units, model.items(), threads, &means, &errors)?;
         }
     }
     let shown = point.as_ref().map(|point| analysis::co_matrix(&units, &point.partition, SHOWN_ITEMS));

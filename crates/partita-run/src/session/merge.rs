@@ -1,11 +1,12 @@
 //! Shards of one run joined into one directory.
 
-use super::answers::conclude;
+use super::answers::{Finish, conclude};
 use super::{Outcome, columns, refuse_part, reload};
 use crate::Failure;
 use crate::directory::{self, Directory, Run};
 use crate::model::Row;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 /// Whether two paths lead to one directory.
 fn same_place(one: &Path, other: &Path) -> bool {
@@ -79,5 +80,6 @@ pub fn merge(paths: &[PathBuf], out: &Path, force: bool) -> Result<Outcome, Fail
         directory.append(row, &atoms)?;
     }
     let seconds = rows.iter().map(|row| row.seconds).sum();
-    conclude(&directory, &run, &rows, seconds, (&input, &*model), false)
+    let finish = Finish { matrix: false, interrupted: &AtomicBool::new(false), watch: &mut () };
+    conclude(&directory, &run, &rows, seconds, (&input, &*model), finish)
 }

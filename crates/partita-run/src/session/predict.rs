@@ -4,9 +4,9 @@ use super::{columns, refuse_part, reload, threads};
 use crate::Failure;
 use crate::analysis::{self, Question};
 use crate::config::{Loss, Task};
-use crate::data::{DataError, Kind, ReadOptions, Table};
+use crate::data::{DataError, Kind, Missing, ReadOptions, Table, quote};
 use crate::directory::{Directory, Run};
-use crate::model::Input;
+use crate::model::{Input, TAKES_ALL};
 use crate::results::Predictions;
 use std::path::Path;
 
@@ -30,14 +30,6 @@ pub fn predict(path: &Path, new: &Path, loss: Option<Loss>) -> Result<Prediction
             path.display()
         )));
     }
-    let known = input.table.as_ref().expect("a fit has a table");
-    if known.kinds.iter().flatten().any(|kind| *kind != Kind::Normal) {
-        return Err(Failure::bad(format!(
-            "{}: holds counts or categories, and new rows of these cannot be predicted yet: use a run on columns of \
-             real numbers",
-            path.display()
-        )));
-    }
     let rows = new_rows(&run, &input, new)?;
     let units = analysis::units(&run.stop, &draws);
     let point =
@@ -46,26 +38,43 @@ pub fn predict(path: &Path, new: &Path, loss: Option<Loss>) -> Result<Prediction
     let question = Question {
         rows: &(0..rows.rows).map(|i| rows.row(i)).collect::<Vec<_>>(),
         names: &rows.ids.clone().unwrap_or_else(|| (0..rows.rows).map(|i| i.to_string()).collect()),
-        // A density scales with the inverse of its axes.
-        log_unit: -input
-            .scaling
-            .as_ref()
-            .map_or(0.0, |s| s.scale.iter().map(|scale| scale.ln()).sum::<f64>()),
+        log_units: &(0..rows.rows).map(|i| log_unit(&input, rows.row(i))).collect::<Vec<_>>(),
         clustering: &point.partition,
     };
     analysis::predict(&*model, &units, threads(&run.options), &question)
         .ok_or_else(|| Failure::bad(format!("{}: its model cannot predict new rows", path.display())))
 }
 
-/// The rows of a file as the model of a run sees them: the same columns, by name, in the same units.
+/// A density scales with the inverse of its axes: those of the cells that are there. Counts and categories have
+/// probabilities, whose axes have no unit.
+fn log_unit(input: &Input, row: &[f64]) -> f64 {
+    let Some(scaling) = &input.scaling else { return 0.0 };
+    let there = row.iter().zip(&scaling.scale).filter(|(value, _)| !value.is_nan());
+    -there.map(|(_, scale)| scale.ln()).sum::<f64>()
+}
+
+/// The rows of a file as the model of a run sees them: the same columns, by name, in the same units, with the levels
+/// of the run's table.
 fn new_rows(run: &Run, input: &Input, new: &Path) -> Result<Table, Failure> {
     let known = input.table.as_ref().expect("a fit has a table");
     let delimiter = run.options.delimiter.and_then(|c| u8::try_from(c).ok());
+    let takes_gaps = run.options.covariance == Some(TAKES_ALL);
+    let columns = known.names.iter().zip(&known.kinds).zip(&known.levels);
+    let category = |kind: &Option<Kind>| *kind == Some(Kind::Category);
     let mut read = ReadOptions {
         delimiter,
         header: run.options.header,
         columns: Some(known.names.clone()),
         id_column: run.options.id_column.clone(),
+        missing: if takes_gaps { Missing::Keep } else { Missing::Refuse },
+        kinds: columns
+            .clone()
+            .map(|((name, kind), _)| (name.clone(), kind.unwrap_or(Kind::Normal)))
+            .collect(),
+        levels: columns
+            .filter(|((_, kind), _)| category(kind))
+            .map(|((name, _), levels)| (name.clone(), levels.clone()))
+            .collect(),
         one_row: true,
         ..ReadOptions::default()
     };
@@ -77,14 +86,7 @@ fn new_rows(run: &Run, input: &Input, new: &Path) -> Result<Table, Failure> {
         }
         other => other,
     };
-    let mut table = table.map_err(|error| {
-        Failure::bad(match &error {
-            DataError::UnknownColumn { .. } => {
-                format!("{error} (the run is on the columns {})", known.names.join(", "))
-            }
-            _ => error.to_string(),
-        })
-    })?;
+    let mut table = table.map_err(|error| refusal(&error, known, takes_gaps))?;
     if let Some(scaling) = &input.scaling {
         for row in table.values.chunks_exact_mut(table.columns) {
             for (value, (center, scale)) in row.iter_mut().zip(scaling.center.iter().zip(&scaling.scale)) {
@@ -93,4 +95,27 @@ fn new_rows(run: &Run, input: &Input, new: &Path) -> Result<Table, Failure> {
         }
     }
     Ok(table)
+}
+
+/// What is wrong with a file of new rows: their columns cannot be left out or taken for something else.
+fn refusal(error: &DataError, known: &Table, takes_gaps: bool) -> Failure {
+    let or_empty = if takes_gaps { ", or empty it, as a missing cell does not count" } else { "" };
+    Failure::bad(match error {
+        DataError::UnknownColumn { .. } => {
+            format!("{error} (the run is on the columns {})", known.names.join(", "))
+        }
+        DataError::NotANumber { file, place, column, cell, way_out } if way_out.contains("--drop") => {
+            format!(
+                "{file}, {place}, column {}: {cell} is not a number, as the column holds in the run; correct the \
+             cell{or_empty}",
+                quote(column)
+            )
+        }
+        DataError::MissingCell { file, place, column, .. } => format!(
+            "{file}, {place}, column {}: the cell is missing, and the model of the run needs every cell; fill it in, \
+             or remove the row",
+            quote(column)
+        ),
+        _ => error.to_string(),
+    })
 }

@@ -1,6 +1,6 @@
 //! The replicates of a run that are still to do: in rounds, in shards, or against a clock.
 
-use super::answers::conclude;
+use super::answers::{Finish, conclude};
 use super::plan::keep_until;
 use super::{Outcome, Progress, Watch, columns, share, worker};
 use crate::directory::{Directory, Run, Stop, how_to_resume};
@@ -76,11 +76,15 @@ pub(super) fn go_on(
             "{sentence}; what is complete is kept: mend this, then continue with {}",
             how_to_resume(&path)
         )),
+        Failure::Interrupted(sentence) => Failure::Interrupted(format!(
+            "{sentence}: all replicates are kept; continue with {}",
+            how_to_resume(&path)
+        )),
         other => other,
     };
     let complete = runner.run().map_err(kept)?;
     let seconds = before + begin.elapsed().as_secs_f64();
-    let Runner { mut directory, mut rows, .. } = runner;
+    let Runner { mut directory, mut rows, watch, .. } = runner;
     if !complete {
         return Err(Failure::Interrupted(format!(
             "interrupted: {} replicates are kept; continue with {}",
@@ -90,7 +94,8 @@ pub(super) fn go_on(
     }
     rows.sort_by_key(|row| row.replicate);
     directory.rewrite(&columns(model), model.items(), &rows).map_err(kept)?;
-    let outcome = conclude(&directory, run, &rows, seconds, (input, model), false);
+    let finish = Finish { matrix: false, interrupted, watch };
+    let outcome = conclude(&directory, run, &rows, seconds, (input, model), finish);
     // Last: without answers, these marks are what tells that the workers had their time.
     outcome.inspect(|_| directory.finish_workers()).map_err(kept)
 }

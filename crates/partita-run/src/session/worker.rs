@@ -112,6 +112,18 @@ mod tests {
             None
         }
 
+        fn poisson(
+            &self,
+            _: &partita::Partition,
+            _: &partita::Partition,
+            _: &Stream,
+            cap: u64,
+            _: &dyn Fn() -> bool,
+        ) -> (Vec<f64>, partita::Outcome) {
+            let ending = Ending::Censored { after: cap, why: partita::Stop::Cap };
+            (Vec::new(), partita::Outcome { ending, sweeps: 0, kernel_calls: 0 })
+        }
+
         fn enumerate(&self) -> Option<Vec<f64>> {
             None
         }

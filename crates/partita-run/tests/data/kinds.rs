@@ -63,3 +63,30 @@ fn kinds_are_guessed_with_care() {
     assert_eq!(kinds, [Kind::Count, normal, Kind::Category, normal, normal]);
     assert_eq!(table.levels[2], ["0", "1"]);
 }
+
+/// With the levels known, a cell is one of them and has its number, whatever comes first in the file.
+#[test]
+fn known_levels_close_a_column() {
+    let known = |names: &[&str]| ReadOptions {
+        kinds: vec![("kind".into(), Kind::Category)],
+        levels: vec![("kind".into(), names.iter().map(|name| name.to_string()).collect())],
+        one_row: true,
+        ..levels()
+    };
+    let table = read_with("x,kind\n1,b\n2,?\n3,a\n", &known(&["a", "b", "c"]));
+    assert_eq!((table.row(0)[1], table.row(2)[1]), (1.0, 0.0));
+    assert!(table.row(1)[1].is_nan());
+    assert_eq!(table.levels[1], ["a", "b", "c"]);
+    // A number is the same however it is written.
+    let table = read_with("x,kind\n1,1.0\n2,0\n", &known(&["0", "1"]));
+    assert_eq!((table.row(0)[1], table.row(1)[1]), (1.0, 0.0));
+    let content = "x,kind\n1,b\n2,d\n";
+    let sentence = Fixture::new("data.csv", content).read(&known(&["a", "b"])).unwrap_err().to_string();
+    assert!(
+        sentence.ends_with(
+            "line 3, column \"kind\": \"d\" is none of the known levels, \"a\", \"b\"; correct the cell, or empty it, \
+             as a missing cell does not count"
+        ),
+        "{sentence}"
+    );
+}

@@ -51,6 +51,12 @@ fn line(name: &str, values: &[f64], inefficiency: Option<f64>) -> Line {
         median_of_means: middle,
         median_of_means_ci95: around(middle, 2.4 * se),
         inefficiency,
+        inefficiency_se: inefficiency.map(|times| 0.08 * times),
+        long_chain: inefficiency.map(|times| LongChain {
+            variance: 1000.0 * se * se * n / times,
+            se: Some(70.0 * se * se * n / times),
+            by: Yardstick::CoupledPairs,
+        }),
     }
 }
 
@@ -182,6 +188,7 @@ pub fn table() -> Page {
             tv_bound_complete: cut == 0,
             tv_sweeps,
             clustering: Some(clustering()),
+            variance_pairs: Some(VariancePairs { pairs: 400, kernel_calls: 96_000 }),
             cluster_count: counts(&mut dice),
             rule: "mean".into(),
             notes: vec![

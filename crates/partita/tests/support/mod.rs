@@ -1,15 +1,21 @@
-//! What the tests share: small targets of every family, and the enumerator of all decisions.
+//! What the tests share: small targets of every family, the enumerator of all decisions, exact laws of steps.
 #![allow(dead_code, unused_macros, unused_imports, reason = "each test file uses its part")]
 
 use partita::chance::{Chance, Source};
+use partita::kernel::{Chains, Workspace};
 use partita::likelihood::{
     Column, Covariance, Dirichlet, GammaPoisson, NormalInverseGamma, NormalInverseWishart,
 };
+use partita::partition::Partitions;
 use partita::prior::Components;
 use partita::rng::{Purpose, Sequence};
 use partita::target::{EdgePrior, SharedPrior, Sharing};
-use partita::{Blocks, Coloring, Full, Gaussian, Graph, Mixed, Mixture, Prior, SharedVariance, Stream};
+use partita::{
+    Blocks, Coloring, Coupling, Full, Gaussian, Graph, Kernel, Mixed, Mixture, Partition, Prior,
+    SharedVariance, SplitMerge, State, Stream, Target,
+};
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 /// A target of one of the families.
@@ -277,5 +283,56 @@ impl Source for Enumerator {
 
     fn sequence(&mut self, _: Purpose) -> Enumerator {
         self.clone()
+    }
+}
+
+/// Probabilities of partitions, by their labels.
+pub type Law = HashMap<Vec<usize>, f64>;
+
+/// The partitions of positive probability.
+pub fn states<T: Target>(target: &T) -> Vec<Partition> {
+    Partitions::of(target.len()).filter(|z| target.log_probability(z) > f64::NEG_INFINITY).collect()
+}
+
+/// The enumerated target, normalised.
+pub fn probabilities<T: Target>(target: &T, states: &[Partition]) -> Vec<f64> {
+    let logs: Vec<f64> = states.iter().map(|z| target.log_probability(z)).collect();
+    let highest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let weights: Vec<f64> = logs.iter().map(|l| (l - highest).exp()).collect();
+    let total: f64 = weights.iter().sum();
+    weights.iter().map(|w| w / total).collect()
+}
+
+/// The law of one step from `start`.
+pub fn step_law<T: Target>(target: &T, kernel: &impl Kernel<T>, start: &Partition) -> Law {
+    let mut law = Law::new();
+    Enumerator::each(
+        |chance| {
+            let mut state = State::new(target, start.clone());
+            kernel.step(target, &mut state, chance, &mut Workspace::new());
+            state.partition().canonical_labels()
+        },
+        |result, p| *law.entry(result).or_default() += p,
+    );
+    law
+}
+
+/// A split-merge kernel without the Gibbs sweep after it.
+pub struct MoveOnly(pub SplitMerge);
+
+impl<T: Target> Kernel<T> for MoveOnly {
+    fn step(&self, target: &T, state: &mut State<T>, source: &mut impl Source, work: &mut Workspace<T>) {
+        self.0.move_once(target, state, source, work);
+    }
+
+    fn coupled_step(
+        &self,
+        target: &T,
+        chains: &mut Chains<T>,
+        _: &mut impl Coupling,
+        source: &mut impl Source,
+        work: &mut Workspace<T>,
+    ) {
+        self.0.coupled_move_once(target, chains, source, work);
     }
 }

@@ -125,7 +125,7 @@ fn predictions_are_those_of_the_enumerated_posterior() {
     let points = [[-1.2], [0.4], [5.0]];
     let rows: Vec<&[f64]> = points.iter().map(|p| p.as_slice()).collect();
     let names: Vec<String> = (0..3).map(|i| i.to_string()).collect();
-    let question = Question { rows: &rows, names: &names, log_unit: 0.5, clustering: &clustering };
+    let question = Question { rows: &rows, names: &names, log_units: &[0.5; 3], clustering: &clustering };
     let answers = predict(&*model, &units, 2, &question).unwrap();
     assert_eq!(answers, predict(&*model, &units, 1, &question).unwrap(), "threads do not matter");
     let density =

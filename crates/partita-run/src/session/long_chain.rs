@@ -1,0 +1,196 @@
+//! What one long chain would give: its asymptotic variance, by coupled pairs between kept states.
+//!
+//! The pairs set out from states of two independent replicates (or workers) and estimate without bias
+//! ([`partita::poisson`]). How many run is settled before the first one, by what the run has seen of meetings:
+//! to stop when a budget is spent would favour the quick pairs.
+
+use super::Watch;
+use crate::analysis::{LongChains, Means, Unit};
+use crate::directory::{Run, Stop};
+use crate::model::{Model, Row};
+use crate::results::{LongChain, Summary, VariancePairs, Yardstick};
+use crate::{Failure, pilot, pool, words};
+use partita::poisson::draw;
+use partita::rng::Purpose;
+use partita::{Ending, Stream};
+use std::sync::atomic::AtomicBool;
+
+/// Kernel calls of all pairs, against those of the replicates; of a timed run, which is to end in time.
+const SHARE: f64 = 0.1;
+const TIMED_SHARE: f64 = 0.02;
+
+/// With so many pairs the variance is known well enough.
+const MOST: u64 = 2000;
+
+/// With fewer pairs of replicates, the spread between them says little.
+const LEAST: u64 = 10;
+
+/// Apart from the replicates and from the streams of studies.
+const STREAMS: u64 = 5 << 40;
+
+/// From here on, in seconds, the user is told.
+const LONG: f64 = 5.0;
+
+/// What the pairs between two units gave.
+struct Between {
+    /// One unbiased value of the asymptotic variance, a summary each.
+    variances: Vec<f64>,
+    kernel_calls: u64,
+}
+
+/// How many pairs run: so many between each two units.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Plan {
+    /// Pairs of units.
+    units: u64,
+    /// Coupled pairs between the states of two units.
+    each: u64,
+    /// Kernel calls to be expected.
+    calls: f64,
+}
+
+/// Plans pairs for so many units, of a share of the run's work and no more than a pilot's; none where too few can be
+/// afforded or are there, or where pairs of the run itself were cut, so that more would be.
+fn plan(stop: &Stop, rows: &[Row], lag: u64, units: usize, sweep_work: f64) -> Option<Plan> {
+    let waits: Vec<u64> = rows.iter().map(|row| row.tau.map(|tau| tau - lag)).collect::<Option<_>>()?;
+    let share = if matches!(stop, Stop::Time { .. }) { TIMED_SHARE } else { SHARE };
+    let ran = rows.iter().map(|row| row.kernel_calls).sum::<u64>();
+    let budget = (share * ran as f64).min(pilot::BUDGET / sweep_work);
+    // Two chains move until they meet, which takes at least a sweep unless they set out as one.
+    let calls = 2.0 * (waits.iter().sum::<u64>() as f64 / waits.len().max(1) as f64).max(1.0);
+    let pairs = ((budget / calls) as u64).min(MOST);
+    let units = (units as u64 / 2).min(pairs);
+    let each = pairs / units.max(1);
+    (units >= LEAST).then_some(Plan { units, each, calls: (units * each) as f64 * calls })
+}
+
+/// What an earlier look at the same rows has found.
+pub(super) fn known(summary: &Summary) -> Option<LongChains> {
+    let chains = summary
+        .summaries
+        .iter()
+        .map(|line| line.long_chain.clone().filter(|chain| chain.by == Yardstick::CoupledPairs));
+    Some(LongChains { chains: chains.collect(), pairs: summary.variance_pairs? })
+}
+
+/// Runs the pairs. None where there are too few, or where one of them was cut.
+pub(super) fn measure(
+    run: &Run,
+    model: &dyn Model,
+    rows: &[Row],
+    units: &[Unit],
+    threads: usize,
+    interrupted: &AtomicBool,
+    watch: &mut dyn Watch,
+) -> Result<Option<LongChains>, Failure> {
+    let width = model.names().len();
+    let lag = run.options.lag.unwrap_or(1);
+    let plan = plan(&run.stop, rows, lag, units.len(), model.sweep_work());
+    let Some(plan) = plan.filter(|_| width > 0) else { return Ok(None) };
+    let (busy, calls) = rows.iter().fold((0.0, 0), |(s, n), row| (s + row.seconds, n + row.kernel_calls));
+    let seconds = plan.calls * busy / calls.max(1) as f64 / threads as f64;
+    if seconds > LONG {
+        watch.say(&format!(
+            "{} coupled pairs more, to hold the run against one long chain (about {})",
+            plan.units * plan.each,
+            words::duration(seconds)
+        ));
+    }
+    let (seed, cap) = (run.options.seed.unwrap_or(1), run.options.max_sweeps.unwrap_or(u64::MAX));
+    let between = |pair: u64, stop: &dyn Fn() -> bool| -> Option<Between> {
+        let two = [2 * pair, 2 * pair + 1].map(|unit| &units[unit as usize].atoms);
+        let mut between = Between { variances: vec![0.0; width], kernel_calls: 0 };
+        for number in pair * plan.each..(pair + 1) * plan.each {
+            let stream = Stream::new(seed, STREAMS | number);
+            let mut chance = stream.sequence(Purpose::Atoms, 0);
+            let [(x, weight_x), (y, weight_y)] = two.map(|atoms| {
+                let (atom, weight) = draw(atoms.iter().map(|(weight, _)| *weight), &mut chance);
+                (atoms[atom].1, weight)
+            });
+            let (terms, outcome) = model.poisson(x, y, &stream, cap, stop);
+            let Ending::Met { .. } = outcome.ending else { return None };
+            between.kernel_calls += outcome.kernel_calls;
+            let weight = weight_x * weight_y / plan.each as f64;
+            between.variances.iter_mut().zip(&terms).for_each(|(mean, term)| *mean += weight * term);
+        }
+        Some(between)
+    };
+    let job = |pair: u64, send: &dyn Fn((u64, Option<Between>)), stop: &dyn Fn() -> bool| {
+        let found = between(pair, stop);
+        let stopped = stop();
+        if !stopped {
+            send((pair, found));
+        }
+        !stopped
+    };
+    let mut found = Vec::new();
+    let done = pool::run(threads, 0..plan.units, interrupted, job, |one| {
+        found.push(one);
+        Ok(())
+    })?;
+    if !done {
+        return Err(Failure::Interrupted("interrupted before the answers were written".into()));
+    }
+    // In the order of the units, whatever the threads.
+    found.sort_by_key(|(pair, _)| *pair);
+    let Some(found) = found.into_iter().map(|(_, found)| found).collect::<Option<Vec<_>>>() else {
+        return Ok(None);
+    };
+    let mut means = Means::new(width);
+    found.iter().for_each(|between| means.push(&between.variances));
+    let chain = |j: usize| {
+        let (variance, se) = (means.mean()[j], means.se(j));
+        // An error as large as half the value would leave the ratio unknown.
+        let clear = variance > 0.0 && se <= variance / 2.0;
+        clear.then_some(LongChain { variance, se: Some(se), by: Yardstick::CoupledPairs })
+    };
+    let kernel_calls = found.iter().map(|between| between.kernel_calls).sum();
+    Ok(Some(LongChains {
+        chains: (0..width).map(chain).collect(),
+        pairs: VariancePairs { pairs: plan.units * plan.each, kernel_calls },
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(count: u64, tau: Option<u64>) -> Vec<Row> {
+        let row = |replicate| Row {
+            replicate,
+            tau,
+            sweeps: 1000,
+            kernel_calls: 1000,
+            seconds: 1.0,
+            values: vec![],
+        };
+        (0..count).map(row).collect()
+    }
+
+    #[test]
+    fn pairs_take_a_tenth_of_the_run_or_less() {
+        let stop = Stop::Replicates { replicates: 100 };
+        let planned = |rows: &[Row], units| plan(&stop, rows, 5, units, 1.0).map(|p| (p.units, p.each));
+        // A hundred replicates of 1,000 calls afford 10,000 calls: 100 pairs that take 50 sweeps.
+        assert_eq!(planned(&rows(100, Some(55)), 100), Some((50, 2)));
+        assert_eq!(planned(&rows(100, Some(55)), 20), Some((10, 10)));
+        // Slow meetings: 20 pairs, then too few.
+        assert_eq!(planned(&rows(100, Some(255)), 100), Some((20, 1)));
+        assert_eq!(planned(&rows(100, Some(605)), 100), None);
+        // Too few units, a pair that was cut, nothing at all.
+        assert_eq!(planned(&rows(100, Some(55)), 19), None);
+        assert_eq!(planned(&rows(100, None), 100), None);
+        assert_eq!(planned(&[], 0), None);
+        // Meetings at once, and very many of them.
+        assert_eq!(planned(&rows(10_000, Some(5)), 10_000), Some((2000, 1)));
+        // Sweeps so long that the budget is smaller: 5,000 calls.
+        let large = plan(&stop, &rows(100, Some(55)), 5, 100, pilot::BUDGET / 5000.0);
+        assert_eq!(large, Some(Plan { units: 50, each: 1, calls: 5000.0 }));
+        // A timed run has less to spare.
+        let timed = Stop::Time { workers: 20, seconds: 1.0 };
+        assert_eq!(
+            plan(&timed, &rows(100, Some(55)), 5, 20, 1.0),
+            Some(Plan { units: 10, each: 2, calls: 2000.0 })
+        );
+    }
+}
