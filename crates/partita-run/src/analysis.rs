@@ -229,9 +229,10 @@ fn notes(run: &Run, replicates: u64, censored: u64) -> Vec<String> {
     if let Some(pilot) = run.pilot.as_ref().filter(|p| p.unmet > 0) {
         notes.push(format!(
             "{} of {} pilot pairs did not meet in the time a pilot has: this target has parts between \
-             which chains seldom move. Expect long runs; a larger --noise-sd, or --sampler split-merge, \
-             may help.",
-            pilot.unmet, pilot.pairs
+             which chains seldom move. Expect long runs, and try {}.",
+            pilot.unmet,
+            pilot.pairs,
+            crate::model::advice(&run.options)
         ));
     }
     if let Stop::Time { workers, seconds } = run.stop {

@@ -11,7 +11,7 @@ mod words;
 pub use predict::Joining;
 pub(crate) use table::TAKES_ALL;
 pub use table::{Input, load};
-pub(crate) use words::question;
+pub(crate) use words::{advice, question};
 
 use crate::{Failure, config};
 use choices::{AnyCoupling, AnyKernel, AnyStart};

@@ -6,7 +6,7 @@ use serde_json::Value;
 #[test]
 fn pairs_that_never_meet_are_counted_and_said() {
     let scratch = Scratch::new();
-    let run = "fit data.csv --lag 5 --burn-in 5 --sweeps 30 --max-sweeps 30 --replicates 20 --coupling independent --alpha 1 --start prior";
+    let run = "fit data.csv --noise-sd 1 --lag 5 --burn-in 5 --sweeps 30 --max-sweeps 30 --replicates 20 --coupling independent --alpha 1 --start prior";
     let ran = scratch.ok(&format!("{run} --out run"));
     let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("0 met (20 censored); meeting time median beyond the cap"), "{words}");

@@ -27,7 +27,7 @@ fn a_word_where_a_number_should_be() {
 #[test]
 fn a_missing_cell() {
     assert_eq!(
-        about("a.csv", "x,y\n1,2\n3,\n5,6\n", "fit a.csv"),
+        about("a.csv", "x,y\n1,2\n3,\n5,6\n", "fit a.csv --covariance known"),
         "partita: a.csv, line 3, column \"y\": the cell is empty; fill it in, remove the row, or leave the \
          column out with --drop y; --covariance known needs every cell, --covariance diagonal takes missing ones"
     );

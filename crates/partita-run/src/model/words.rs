@@ -1,6 +1,6 @@
 //! A model in words: for the screen and for the report.
 
-use crate::config::{Covariance, Options, Prior, Task};
+use crate::config::{Covariance, Options, Prior, Sampler, Task};
 use crate::data::{Kind, Table};
 
 /// The partition prior of options that are filled in.
@@ -72,6 +72,20 @@ pub(crate) fn question(task: Task, options: &Options, title: &str) -> String {
             "What do uniform proper colourings of {title} with {} colours look like?",
             options.colors.unwrap_or(0)
         ),
+    }
+}
+
+/// What may help chains that are slow to meet.
+pub(crate) fn advice(options: &Options) -> &'static str {
+    match (options.covariance, options.sampler) {
+        (None, _) => "--sampler split-merge, or a cap on each pair (--max-sweeps)",
+        (Some(Covariance::Known), Some(Sampler::Gibbs)) => "a larger --noise-sd or --sampler split-merge",
+        (Some(Covariance::Known), _) => "a larger --noise-sd",
+        (Some(Covariance::Full), _) => {
+            "--covariance diagonal or shared, fewer --columns, --sampler split-merge, or a cap on each pair \
+             (--max-sweeps)"
+        }
+        (Some(_), _) => "fewer --columns, --sampler split-merge, or a cap on each pair (--max-sweeps)",
     }
 }
 

@@ -1,9 +1,9 @@
 //! What is left open is decided: lag, burn-in and sweeps by a pilot, when to stop, how much to keep.
 
 use super::Watch;
-use crate::config::{Covariance, Options, Sampler};
+use crate::config::Options;
 use crate::directory::Stop;
-use crate::model::Model;
+use crate::model::{Model, advice};
 use crate::pilot::{self, Given};
 use crate::{Failure, words};
 use std::sync::atomic::AtomicBool;
@@ -78,20 +78,6 @@ const LONG_RUN: f64 = 300.0;
 
 /// A run makes at least so many replicates.
 const LEAST: u64 = 20;
-
-/// What may help chains that are slow to meet.
-fn advice(options: &Options) -> &'static str {
-    match (options.covariance, options.sampler) {
-        (None, _) => "--sampler split-merge, or a cap on each pair (--max-sweeps)",
-        (Some(Covariance::Known), Some(Sampler::Gibbs)) => "a larger --noise-sd or --sampler split-merge",
-        (Some(Covariance::Known), _) => "a larger --noise-sd",
-        (Some(Covariance::Full), _) => {
-            "--covariance diagonal or shared, fewer --columns, --sampler split-merge, or a cap on each pair \
-             (--max-sweeps)"
-        }
-        (Some(_), _) => "fewer --columns, --sampler split-merge, or a cap on each pair (--max-sweeps)",
-    }
-}
 
 /// When to stop, where nothing was said: a fixed number of replicates that takes about a minute with
 /// the pilot, or fewer if all intervals are narrow before.
