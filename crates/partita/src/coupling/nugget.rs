@@ -44,7 +44,7 @@ impl<C: Coupling> Coupling for Nugget<C> {
         plan.retain(|cell| cell.mass > 0.0);
     }
 
-    #[inline]
+    #[inline(always)]
     fn draw(&mut self, step: &Step, chance: &mut impl Chance) -> (usize, usize) {
         if chance.event(self.eta) { Independent.draw(step, chance) } else { self.inner.draw(step, chance) }
     }

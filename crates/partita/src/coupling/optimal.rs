@@ -4,6 +4,7 @@ use super::{Cell, Coupling, Step};
 use crate::chance::Chance;
 use crate::partition::{Gains, Metric};
 use crate::transport::{Solution, Transport};
+use std::hint::select_unpredictable;
 
 /// Minimises the expected distance of the two partitions after the step (the paper's `psi^OT`).
 ///
@@ -13,12 +14,15 @@ use crate::transport::{Solution, Transport};
 /// Only a *sample* of the plan is needed. `X` draws its row from its own law, as it would alone; then
 /// only this row of the plan is of interest, and only until `Y`'s draw is decided:
 ///
-/// 1. A cell `(i, j)` *dominates* if `M[i][j] + M[k][l] > M[i][l] + M[k][j]` for all other `k` and `l`:
+/// 1. What the other columns cannot take of the row must go to the heaviest, whatever the plan: a glance at
+///    `Y`'s law, which is often concentrated.
+/// 2. A cell `(i, j)` *dominates* if `M[i][j] + M[k][l] > M[i][l] + M[k][j]` for all other `k` and `l`:
 ///    moving mass into it always wins, so it carries all the mass it can, `min(a[i], b[j])`, in every
 ///    optimal plan. The best cell of the row is often seen to dominate at a glance. Where some `k`
 ///    *object*, they alone share the column with the row, or else the row is all in it: the cell
-///    carries at least `min(a[i], b[j] - a(those k))`, and likewise `min(b[j], a[i] - b(those l))`. If the cell dominates and fills its column, the next best cell of the row is looked at.
-/// 2. What the other columns cannot take of the row must go to the heaviest, whatever the plan.
+///    carries at least `min(a[i], b[j] - a(those k))`, and likewise `min(b[j], a[i] - b(those l))`. If the
+///    cell dominates and fills its column, the next best cell of the row is looked at, and then 1. again
+///    without these columns.
 /// 3. Only then is the transport problem solved.
 ///
 /// The looks see what all optimal plans share, so the law of the draw is that of the solver's plan.
@@ -46,25 +50,33 @@ struct Drawn {
     /// Mass of the row outside of its closed columns.
     left: f64,
     stage: Stage,
-    /// Columns that the row fills, or none.
-    closed: [usize; LOOKS],
-    /// Columns and masses seen by the looks.
-    seen: [Option<(usize, f64)>; LOOKS + 1],
+    /// Columns that the row fills, a bit each; only one of the first 64 can be closed.
+    closed: u64,
+    /// Columns and masses seen, in the order of the stages.
+    seen: [Option<(usize, f64)>; LOOKS + 2],
 }
 
 /// How many cells of a row are looked at for dominance.
 const LOOKS: usize = 2;
-/// No column.
+/// Beyond the last cell: the row is used up.
 const NONE: usize = usize::MAX;
 
 #[derive(Clone, Copy)]
 enum Stage {
+    First,
     /// At the best cell of the row outside of so many closed columns.
     Look(usize),
     Unavoidable,
     Solve,
     /// The row is written down; the next cell.
     Written(usize),
+}
+
+impl Drawn {
+    /// What has been seen of a column.
+    fn seen_at(&self, column: usize) -> f64 {
+        self.seen.iter().flatten().filter(|(seen, _)| *seen == column).map(|(_, mass)| mass).sum()
+    }
 }
 
 impl Optimal {
@@ -80,34 +92,47 @@ impl Optimal {
     }
 
     /// The next column of the drawn row with its mass, or part of it.
-    #[inline]
+    #[inline(always)]
     fn next(&mut self, step: &Step, drawn: &mut Drawn) -> Option<(usize, f64)> {
+        if let Stage::First = drawn.stage {
+            drawn.stage = Stage::Look(0);
+            let (column, mass) = unavoidable(step.b, 0, drawn.left);
+            if mass > 0.0 {
+                drawn.seen[0] = Some((column, mass));
+                return drawn.seen[0];
+            }
+        }
+        self.look_closely(step, drawn)
+    }
+
+    /// The same after the first glance.
+    #[inline(never)]
+    fn look_closely(&mut self, step: &Step, drawn: &mut Drawn) -> Option<(usize, f64)> {
         while let Stage::Look(n) = drawn.stage {
             drawn.stage = Stage::Unavoidable;
             let Some((column, mass, dominates)) = self.look(step, drawn) else { break };
-            if dominates {
+            if dominates && column < 64 {
                 drawn.left -= mass;
                 if drawn.left <= 0.0 {
                     drawn.stage = Stage::Written(NONE);
                 } else {
-                    drawn.closed[n] = column;
+                    drawn.closed |= 1 << column;
                     drawn.stage = if n + 1 < LOOKS { Stage::Look(n + 1) } else { Stage::Unavoidable };
                 }
             }
+            let mass = mass - drawn.seen_at(column);
             if mass > 0.0 {
-                drawn.seen[n] = Some((column, mass));
-                return drawn.seen[n];
+                drawn.seen[n + 1] = Some((column, mass));
+                return drawn.seen[n + 1];
             }
         }
         if let Stage::Unavoidable = drawn.stage {
             drawn.stage = Stage::Solve;
-            let (column, mut mass) = unavoidable(step.b, drawn.closed, drawn.left);
-            for &(_, seen) in drawn.seen.iter().flatten().filter(|(seen, _)| *seen == column) {
-                mass -= seen;
-            }
+            let (column, mass) = unavoidable(step.b, drawn.closed, drawn.left);
+            let mass = mass - drawn.seen_at(column);
             if mass > 0.0 {
-                drawn.seen[LOOKS] = Some((column, mass));
-                return drawn.seen[LOOKS];
+                drawn.seen[LOOKS + 1] = Some((column, mass));
+                return drawn.seen[LOOKS + 1];
             }
         }
         if let Stage::Solve = drawn.stage {
@@ -133,9 +158,9 @@ impl Optimal {
             seen.into_iter().for_each(|cell| cell.mass -= mass);
         }
         self.cells.retain(|cell| cell.mass > 0.0);
-        if self.cells.is_empty() && drawn.seen == [None; LOOKS + 1] {
+        if self.cells.is_empty() && drawn.seen == [None; LOOKS + 2] {
             // A row as light as rounding may get nothing: any possible column.
-            let (column, _) = unavoidable(step.b, [NONE; LOOKS], p);
+            let (column, _) = unavoidable(step.b, 0, p);
             self.cells.push(Cell { row, column: column as u32, mass: p });
         }
     }
@@ -148,14 +173,18 @@ impl Optimal {
         // Gains grow with the overlap: the best is that of the largest overlap.
         let (mut best, mut second) = (0, 0);
         for (j, &shared) in overlap.row(row).iter().enumerate() {
-            let key = if drawn.closed.contains(&j) { 0 } else { u64::from(shared) << 32 | j as u64 };
-            second = second.max(best.min(key));
-            best = best.max(key);
+            let key = u64::from(shared) << 32 | j as u64;
+            let key = select_unpredictable(is_closed(drawn.closed, j), 0, key);
+            let better = key > best;
+            let loser = select_unpredictable(better, best, key);
+            second = select_unpredictable(loser > second, loser, second);
+            best = select_unpredictable(better, key, best);
         }
         let column = best as u32 as usize;
         let mut other = 0;
         for k in 0..=overlap.shape().0 {
-            other = other.max(if k == row { 0 } else { overlap.shared(k, column) });
+            let shared = select_unpredictable(k == row, 0, overlap.shared(k, column));
+            other = select_unpredictable(shared > other, shared, other);
         }
         let gap = self.gains.of((best >> 32) as u32) - self.gains.of((second >> 32) as u32);
         let (a, b) = (drawn.left, step.b[column]);
@@ -188,7 +217,7 @@ impl Optimal {
             let mut objects = 0;
             for (l, (&m, &n)) in own.iter().zip(other).enumerate() {
                 let loses = best + self.gains.of(n) <= self.gains.of(m) + offer;
-                objects |= if loses && l != column && !drawn.closed.contains(&l) { bit(l) } else { 0 };
+                objects |= if loses && l != column && !is_closed(drawn.closed, l) { bit(l) } else { 0 };
             }
             rows += if objects != 0 { mass } else { 0.0 };
             columns |= objects;
@@ -202,13 +231,18 @@ fn solve<'a>(transport: &'a mut Transport, gains: &Gains, step: &Step) -> Soluti
     transport.solve(step.a, step.b, |i, j| gains.of(step.overlap.shared(i, j)))
 }
 
+#[inline(always)]
+fn is_closed(closed: u64, column: usize) -> bool {
+    column < 64 && closed >> column & 1 == 1
+}
+
 /// The heaviest column but the closed ones, and what every plan gives it of a mass `p` that does not go
 /// to those: what is left when all others are full.
 #[inline]
-fn unavoidable(b: &[f64], closed: [usize; LOOKS], p: f64) -> (usize, f64) {
+fn unavoidable(b: &[f64], closed: u64, p: f64) -> (usize, f64) {
     let (mut column, mut most, mut others) = (0, 0.0, 0.0);
     for (j, &mass) in b.iter().enumerate() {
-        let mass = if closed.contains(&j) { 0.0 } else { mass };
+        let mass = if is_closed(closed, j) { 0.0 } else { mass };
         let heavier = mass > most;
         others += if heavier { most } else { mass };
         column = if heavier { j } else { column };
@@ -223,11 +257,11 @@ impl Coupling for Optimal {
         plan.extend_from_slice(solve(&mut self.transport, &self.gains, step).cells());
     }
 
-    #[inline]
+    #[inline(always)]
     fn draw(&mut self, step: &Step, chance: &mut impl Chance) -> (usize, usize) {
         let row = chance.pick(step.a.iter().copied());
-        let (stage, left) = (Stage::Look(0), step.a[row]);
-        let mut drawn = Drawn { row, left, stage, closed: [NONE; LOOKS], seen: [None; LOOKS + 1] };
+        let (stage, left) = (Stage::First, step.a[row]);
+        let mut drawn = Drawn { row, left, stage, closed: 0, seen: [None; LOOKS + 2] };
         let column = chance.pick_lazily(step.a[row], || self.next(step, &mut drawn));
         (row, column)
     }

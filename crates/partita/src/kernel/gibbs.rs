@@ -1,7 +1,7 @@
 //! The systematic Gibbs sweep: every item in index order is placed given all the others.
 
 use super::{Chains, Kernel, Workspace};
-use crate::chance::{Chance, Source};
+use crate::chance::{Chance as _, Source};
 use crate::coupling::{Coupling, Step};
 use crate::target::{Ahead, State, Target};
 use pulp::{Arch, NullaryFnOnce};
@@ -13,7 +13,11 @@ use std::ops::Range;
 pub struct Gibbs;
 
 /// Places some items of one chain, one after the other: the inner loop of everything, compiled once
-/// more for each width of registers a machine may have and chosen at run time.
+/// more for each width of registers a machine may have and chosen at run time (as far as it is inlined:
+/// hence the attributes down to the arithmetic).
+///
+/// Only registers get wider: additions stay in the order they are written and no multiplication is
+/// fused with an addition, so that the bits are the same on every machine.
 struct Place<'a, T: Target, S> {
     target: &'a T,
     state: &'a mut State<T>,
@@ -36,28 +40,43 @@ impl<T: Target, S: Source> NullaryFnOnce for Place<'_, T, S> {
     }
 }
 
-/// Places one item of both chains.
-#[inline]
-fn place_both<T: Target>(
-    target: &T,
-    chains: &mut Chains<T>,
-    item: usize,
-    coupling: &mut impl Coupling,
-    chance: &mut impl Chance,
-    work: &mut Workspace<T>,
-) {
-    let Chains { x, y, overlap } = chains;
-    let a = work.a.conditional(target, x, item, target.len());
-    let b = work.b.conditional(target, y, item, target.len());
-    overlap.take(x.partition().slot(item), y.partition().slot(item));
-    let step = Step { item, x: x.partition(), y: y.partition(), overlap, a, b };
-    let (to_x, to_y) = coupling.draw(&step, chance);
-    let moved_x = x.place(target, item, to_x);
-    let moved_y = y.place(target, item, to_y);
-    work.a.advance(moved_x.is_some());
-    work.b.advance(moved_y.is_some());
-    overlap.follow(moved_x, moved_y);
-    overlap.add(x.partition().slot(item), y.partition().slot(item));
+/// Places items of both chains until they are equal, and says which are left: the inner loop of pairs,
+/// compiled like [`Place`].
+struct PlaceBoth<'a, T: Target, C, S> {
+    target: &'a T,
+    chains: &'a mut Chains<T>,
+    coupling: &'a mut C,
+    source: &'a mut S,
+    work: &'a mut Workspace<T>,
+}
+
+impl<T: Target, C: Coupling, S: Source> NullaryFnOnce for PlaceBoth<'_, T, C, S> {
+    type Output = Range<usize>;
+
+    #[inline(always)]
+    fn call(self) -> Range<usize> {
+        let PlaceBoth { target, chains, coupling, source, work } = self;
+        let faithful = coupling.is_faithful();
+        let mut items = 0..target.len();
+        // Once equal, faithful chains make the same choices: only X is moved, Y follows at the end.
+        while !(faithful && chains.have_met())
+            && let Some(item) = items.next()
+        {
+            let Chains { x, y, overlap } = &mut *chains;
+            let a = work.a.conditional(target, x, item, items.end);
+            let b = work.b.conditional(target, y, item, items.end);
+            overlap.take(x.partition().slot(item), y.partition().slot(item));
+            let step = Step { item, x: x.partition(), y: y.partition(), overlap, a, b };
+            let (to_x, to_y) = coupling.draw(&step, &mut source.item(item));
+            let moved_x = x.place(target, item, to_x);
+            let moved_y = y.place(target, item, to_y);
+            work.a.advance(moved_x.is_some());
+            work.b.advance(moved_y.is_some());
+            overlap.follow(moved_x, moved_y);
+            overlap.add(x.partition().slot(item), y.partition().slot(item));
+        }
+        items
+    }
 }
 
 impl<T: Target> Kernel<T> for Gibbs {
@@ -76,18 +95,12 @@ impl<T: Target> Kernel<T> for Gibbs {
         source: &mut impl Source,
         work: &mut Workspace<T>,
     ) {
-        // Once equal, faithful chains make the same choices: only X is moved, Y follows at the end.
-        let mut equal = coupling.is_faithful() && chains.have_met();
-        let mut items = 0..target.len();
         work.a.restart();
         work.b.restart();
-        while !equal && let Some(item) = items.next() {
-            place_both(target, chains, item, coupling, &mut source.item(item), work);
-            equal = coupling.is_faithful() && chains.have_met();
-        }
+        let items = Arch::new().dispatch(PlaceBoth { target, chains, coupling, source, work });
         Arch::new().dispatch(Place { target, state: &mut chains.x, items, source, ahead: &mut work.a });
         chains.x.refresh(target);
-        if equal {
+        if coupling.is_faithful() && chains.have_met() {
             chains.merge();
         } else {
             chains.y.refresh(target);

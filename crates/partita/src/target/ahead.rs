@@ -44,8 +44,8 @@ impl Ahead {
         &self.here[..=state.partition.clusters()]
     }
 
-    /// The same as probabilities, in the widest registers of the machine.
-    #[inline]
+    /// The same as probabilities.
+    #[inline(always)]
     pub(crate) fn conditional<T: Target>(
         &mut self,
         target: &T,
@@ -53,7 +53,7 @@ impl Ahead {
         item: usize,
         end: usize,
     ) -> &[f64] {
-        pulp::Arch::new().dispatch(Conditional { ahead: self, target, state, item, end });
+        normalize(self.log_weights(target, state, item, end));
         &self.here[..=state.partition.clusters()]
     }
 
@@ -91,26 +91,4 @@ fn make<T: Target>(target: &T, state: &State<T>, item: usize, room: &mut Vec<f64
 #[inline(always)]
 fn whole_registers<T: Target>(state: &State<T>) -> usize {
     (state.partition.clusters() / LANES + 1) * LANES
-}
-
-/// Compiled once more for each width of registers a machine may have and chosen at run time (as far
-/// as it is inlined: hence the attributes down to the arithmetic).
-///
-/// Only registers get wider: additions stay in the order they are written and no multiplication is
-/// fused with an addition, so that the bits are the same on every machine.
-struct Conditional<'a, T: Target> {
-    ahead: &'a mut Ahead,
-    target: &'a T,
-    state: &'a State<T>,
-    item: usize,
-    end: usize,
-}
-
-impl<T: Target> pulp::NullaryFnOnce for Conditional<'_, T> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        normalize(self.ahead.log_weights(self.target, self.state, self.item, self.end));
-    }
 }
