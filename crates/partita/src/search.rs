@@ -11,7 +11,6 @@
 use crate::chance::Chance;
 use crate::partition::{Metric, Partition};
 use crate::rng::{Purpose, Sequence, Stream};
-use std::ops::RangeInclusive;
 
 /// How hard to search, in numbers and not in seconds, so that the same search ends the same everywhere.
 ///
@@ -36,7 +35,7 @@ impl Default for Effort {
 }
 
 /// A partition with a small weighted sum of distances to `atoms`, never larger than that of an atom tried, among
-/// those with a number of `clusters` in a range (if no atom has such a number, any will do).
+/// those with at `most` so many clusters (if all atoms have more, any will do).
 ///
 /// All atoms of positive weight are tried, as far as the effort lasts. Where the weights do not come to a
 /// positive sum, those that are not positive are left out: a "mean" of negative mass has no centre.
@@ -48,8 +47,7 @@ impl Default for Effort {
 /// let z = |labels: &[usize]| Partition::from_labels(labels).unwrap();
 /// let (often, seldom) = (z(&[0, 0, 1, 1]), z(&[0, 0, 0, 0]));
 /// let atoms = [(1.5, &often), (-0.5, &seldom)];
-/// let any = 1..=4;
-/// assert_eq!(center(&atoms, Metric::Vi, &any, &Effort::default(), &Stream::new(1, 0)), often);
+/// assert_eq!(center(&atoms, Metric::Vi, 4, &Effort::default(), &Stream::new(1, 0)), often);
 /// ```
 ///
 /// # Panics
@@ -57,7 +55,7 @@ impl Default for Effort {
 pub fn center(
     atoms: &[(f64, &Partition)],
     metric: Metric,
-    clusters: &RangeInclusive<usize>,
+    most: usize,
     effort: &Effort,
     stream: &Stream,
 ) -> Partition {
@@ -74,13 +72,9 @@ pub fn center(
         }
     };
     let mut starts = if positive.is_empty() { atoms.to_vec() } else { positive };
-    let fits = |(_, z): &(f64, &Partition)| clusters.contains(&z.clusters());
-    let (fewest, most) = if starts.iter().any(fits) {
-        starts.retain(fits);
-        (*clusters.start(), *clusters.end())
-    } else {
-        (1, usize::MAX)
-    };
+    let fits = |(_, z): &(f64, &Partition)| z.clusters() <= most;
+    let most = if starts.iter().any(fits) { most } else { usize::MAX };
+    starts.retain(|(_, z)| z.clusters() <= most);
     // A stride through the atoms, so that those tried are spread evenly when not all can be.
     let affordable = (effort.looks / 4 / field.index.len().max(1) as u64).max(1) as usize;
     let stride = starts.len().div_ceil(affordable);
@@ -96,7 +90,7 @@ pub fn center(
         if run > 0 && spent > effort.looks {
             break;
         }
-        let mut board = Board::new(&field, fewest, most, stream.sequence(Purpose::Search, run as u64));
+        let mut board = Board::new(&field, most, stream.sequence(Purpose::Search, run as u64));
         // The best atom first, then from nothing and from other atoms in turn.
         if run == 0 {
             board.lay(&tried.1);
@@ -108,7 +102,7 @@ pub fn center(
         spent += board.looks;
         // Counted anew: a sum of differences has gathered rounding.
         let gain = field.gain(&board.place);
-        if gain > best.0 && board.clusters() >= fewest {
+        if gain > best.0 {
             best = (gain, board.place);
         }
     }
@@ -198,8 +192,7 @@ struct Board<'a> {
     place: Vec<u32>,
     sizes: Vec<u32>,
     counts: Vec<Vec<u32>>,
-    /// Clusters at least, once there are so many, and at most.
-    fewest: usize,
+    /// Clusters at most.
     most: usize,
     /// Differences below this are rounding.
     slack: f64,
@@ -208,16 +201,12 @@ struct Board<'a> {
 }
 
 impl<'a> Board<'a> {
-    fn new(field: &'a Field, fewest: usize, most: usize, chance: Sequence) -> Self {
+    fn new(field: &'a Field, most: usize, chance: Sequence) -> Self {
         let scale: f64 = field.weights.iter().map(|w| w.abs()).sum();
         let slack = 1e-10 * scale * field.gains.last().expect("there are items").abs().max(1.0);
         let (sizes, counts) = (Vec::new(), Vec::new());
         let place = vec![NOWHERE; field.items];
-        Board { field, place, sizes, counts, fewest, most, slack, chance, looks: 0 }
-    }
-
-    fn clusters(&self) -> usize {
-        self.sizes.iter().filter(|&&size| size > 0).count()
+        Board { field, place, sizes, counts, most, slack, chance, looks: 0 }
     }
 
     /// Puts a partition down, unless it has too many clusters.
@@ -286,9 +275,6 @@ impl<'a> Board<'a> {
             let mut moved = false;
             for item in self.shuffled((0..self.field.items).collect()) {
                 let home = self.place[item] as usize;
-                if self.sizes[home] == 1 && self.clusters() <= self.fewest {
-                    continue;
-                }
                 self.take(item);
                 let slot = self.best(item, (self.sizes[home] > 0).then_some(home));
                 moved |=
@@ -313,7 +299,7 @@ impl<'a> Board<'a> {
             self.settle();
             let after = self.field.gain(&self.place);
             self.looks += 2 * self.field.index.len() as u64;
-            if after > gain + self.slack && self.clusters() >= self.fewest {
+            if after > gain + self.slack {
                 gain = after;
             } else {
                 self.lay(&before);
@@ -340,17 +326,16 @@ mod tests {
         fn the_best_of_all_partitions_is_found(
             atoms in prop::collection::vec((-0.4f64..1.0, prop::collection::vec(0usize..5, 5)), 1..12),
             vi: bool,
-            (fewest, more) in (1usize..=5, 0usize..5),
+            most in 1usize..=5,
         ) {
-            let clusters = fewest..=(fewest + more).min(5);
             let metric = if vi { Metric::Vi } else { Metric::Hamming };
             let owned: Vec<(f64, Partition)> =
                 atoms.into_iter().map(|(w, labels)| (w, Partition::from_labels(&labels).unwrap())).collect();
             let atoms: Vec<(f64, &Partition)> = owned.iter().map(|(w, z)| (*w, z)).collect();
             prop_assume!(atoms.iter().map(|(w, _)| w).sum::<f64>() > 0.05);
-            let found = loss(&atoms, metric, &center(&atoms, metric, &clusters, &Effort::default(), &Stream::new(1, 0)));
-            let has_start = atoms.iter().any(|(w, z)| *w > 0.0 && clusters.contains(&z.clusters()));
-            let allowed = Partitions::of(5).filter(|z| !has_start || clusters.contains(&z.clusters()));
+            let found = loss(&atoms, metric, &center(&atoms, metric, most, &Effort::default(), &Stream::new(1, 0)));
+            let has_start = atoms.iter().any(|(w, z)| *w > 0.0 && z.clusters() <= most);
+            let allowed = Partitions::of(5).filter(|z| !has_start || z.clusters() <= most);
             let best = allowed.map(|z| loss(&atoms, metric, &z)).fold(f64::INFINITY, f64::min);
             prop_assert!(found <= best + 1e-9, "{found} instead of {best}");
         }
@@ -367,7 +352,7 @@ mod tests {
             let atoms: Vec<(f64, &Partition)> = weights.iter().copied().zip(&owned).collect();
             prop_assume!(atoms.iter().map(|(w, _)| w).sum::<f64>() > 0.0);
             let effort = Effort { runs: 4, ..Effort::default() };
-            let found = loss(&atoms, metric, &center(&atoms, metric, &(1..=25), &effort, &Stream::new(1, 0)));
+            let found = loss(&atoms, metric, &center(&atoms, metric, 25, &effort, &Stream::new(1, 0)));
             for (weight, z) in &atoms {
                 prop_assert!(*weight <= 0.0 || found <= loss(&atoms, metric, z) + 1e-9);
             }
@@ -378,13 +363,13 @@ mod tests {
     fn negative_mass_and_tight_memory_do_no_harm() {
         let z = |labels: &[usize]| Partition::from_labels(labels).unwrap();
         let (a, b) = (z(&[0, 0, 1, 1, 2, 2]), z(&[0, 0, 0, 0, 0, 0]));
-        let (any, effort) = (1..=6, Effort { cells: 1, ..Effort::default() });
+        let effort = Effort { cells: 1, ..Effort::default() };
         for metric in [Metric::Vi, Metric::Hamming] {
             assert_eq!(
-                center(&[(1.0, &a), (-3.0, &b)], metric, &any, &Effort::default(), &Stream::new(1, 0)),
+                center(&[(1.0, &a), (-3.0, &b)], metric, 6, &Effort::default(), &Stream::new(1, 0)),
                 a
             );
-            assert_eq!(center(&[(3.0, &a), (1.0, &b)], metric, &any, &effort, &Stream::new(1, 0)), a);
+            assert_eq!(center(&[(3.0, &a), (1.0, &b)], metric, 6, &effort, &Stream::new(1, 0)), a);
         }
     }
 }

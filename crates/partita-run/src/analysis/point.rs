@@ -24,8 +24,24 @@ pub(crate) struct Point {
     pub certainty: Vec<(f64, f64)>,
     /// The states that bound the credible ball: upper, lower and horizontal.
     pub bounds: Option<[Partition; 3]>,
+    /// The central 95 % of the number of clusters, by the half it was searched on.
+    pub plausible: RangeInclusive<usize>,
     /// The numbers.
     pub clustering: Clustering,
+}
+
+impl Point {
+    /// A word of warning where the clustering lumps together what the posterior holds apart.
+    pub fn note(&self) -> Option<String> {
+        let (found, fewest) = (self.partition.clusters(), *self.plausible.start());
+        (found < fewest).then(|| {
+            format!(
+                "The posterior has {fewest} to {} clusters and the one clustering {found}: they overlap so much that \
+                 to lump them together is, in expectation, nearest to it. --loss binder holds them apart.",
+                self.plausible.end()
+            )
+        })
+    }
 }
 
 /// Numbers that the search looks at for each cluster: item times atom.
@@ -71,17 +87,16 @@ pub(crate) fn point(units: &[Unit], loss: Loss, seed: u64) -> Option<Point> {
     // Whole units, spread evenly.
     let some: Vec<(f64, &Partition)> =
         search.iter().step_by(all.div_ceil(most)).flat_map(|unit| unit.atoms.iter().copied()).collect();
-    let clusters = plausible_clusters(&some);
-    let found = center(&some, metric(loss), &clusters, &Effort::default(), &Stream::new(seed, 0));
-    Some(judge(by_size(&found), &search, &rest, loss))
+    let plausible = plausible_clusters(&some);
+    // Binder's loss would rather put every doubtful item into a cluster of its own than be wrong about it.
+    let found = center(&some, metric(loss), *plausible.end(), &Effort::default(), &Stream::new(seed, 0));
+    Some(Point { plausible, ..judge(by_size(&found), &search, &rest, loss) })
 }
 
-/// The probability that the number of clusters leaves out on either side of what is plausible.
+/// The probability of more clusters than are plausible, or fewer.
 const TAIL: f64 = 0.025;
 
-/// The central 95 % of the number of clusters. Where clusters overlap, the clustering of smallest loss can be a
-/// hedge that no state is like: all items together under VI, dozens of singletons under Binder's loss. Candidates
-/// are clusterings with a number of clusters that the posterior believes in.
+/// The central 95 % of the number of clusters.
 fn plausible_clusters(atoms: &[(f64, &Partition)]) -> RangeInclusive<usize> {
     let mut mass: BTreeMap<usize, f64> = BTreeMap::new();
     atoms.iter().for_each(|(weight, z)| *mass.entry(z.clusters()).or_default() += weight);
@@ -137,7 +152,7 @@ pub(crate) fn judge(partition: Partition, search: &[&Unit], rest: &[&Unit], loss
         reference_ari: None,
         reference_vi: None,
     };
-    Point { partition, certainty, bounds, clustering }
+    Point { partition, certainty, bounds, plausible: 1..=usize::MAX, clustering }
 }
 
 /// Adds to `out` what a state says of each item, times `weight`.

@@ -16,7 +16,7 @@ pub(super) fn section(c: &Clustering) -> Markup {
     };
     html! {
         p {
-            "The clustering of smallest expected " (name) " (" (unit) ") among those with a plausible number of clusters, searched on one half of the replicates. "
+            "The clustering of smallest expected " (name) " (" (unit) "), searched on one half of the replicates. "
             "All numbers here come from the other half, so they do not flatter it. Its labels are in "
             code { "clustering.csv" } "."
         }

@@ -64,6 +64,7 @@ pub(super) fn conclude(
         directory.write(CLUSTERING, labels(point, &input.item_names).as_bytes())?;
         directory.write(CREDIBLE_BALL, bounds(point, &input.item_names).as_bytes())?;
         summary.clustering = Some(point.clustering.clone());
+        summary.notes.extend(point.note());
         compare(&mut summary, point, input)?;
         if finish.matrix || model.items() <= MATRIX_ITEMS {
             let [means, errors] = [CO_CLUSTERING, CO_CLUSTERING_SE].map(|name| directory.path().join(name));
