@@ -12,18 +12,23 @@
 mod greedy;
 mod problem;
 mod simplex;
+mod small;
 mod wide;
 
 use std::mem;
 
 use greedy::{ExactLedger, Greedy, RoundedLedger};
-use problem::{Arc, Gains, Lines, UNSET};
+use problem::{Arc, Gains, Lines};
 use simplex::Tree;
+use small::{SIDE, Small};
 use wide::Wide;
 
 /// The largest absolute gain a problem may have: duals, which are sums of up to one gain per
 /// line, then fit an `i64` with room to spare.
 pub const MAX_GAIN: i64 = 1 << 50;
+
+/// What a line may be off by, relative to its own mass, without harm.
+const HARMLESS: f64 = 1e-10;
 
 /// Far more than the repair takes: only a loop due to rounding would get there.
 const PIVOTS_PER_LINE: u64 = 64;
@@ -63,6 +68,7 @@ pub struct Transport {
     gains: Gains,
     row_left: Vec<f64>,
     column_left: Vec<f64>,
+    small: Small,
     greedy: Greedy,
     tree: Tree,
     arcs: Vec<Arc>,
@@ -102,6 +108,9 @@ impl Transport {
     pub fn solve(&mut self, a: &[f64], b: &[f64], gain: impl Fn(usize, usize) -> i64) -> Solution<'_> {
         let in_range = |mass: &f64| (0.0..f64::INFINITY).contains(mass);
         debug_assert!(a.iter().chain(b).all(in_range), "masses are finite and non-negative");
+        if a.len() <= SIDE && b.len() <= SIDE && self.solve_small(a, b, &gain) {
+            return self.solution(a.len());
+        }
         // No short cut, so no branch.
         let no_zeros = |masses: &[f64]| masses.iter().fold(true, |all, &mass| all & (mass > 0.0));
         if no_zeros(a) && no_zeros(b) {
@@ -111,6 +120,28 @@ impl Transport {
             self.solve_without_zeros(a, b, gain);
         }
         self.solution(a.len())
+    }
+
+    /// Solves a problem of few lines if it has no difficulty, and says whether it has none.
+    fn solve_small(&mut self, a: &[f64], b: &[f64], gain: &impl Fn(usize, usize) -> i64) -> bool {
+        if a.iter().sum::<f64>() == 0.0 || b.iter().sum::<f64>() == 0.0 {
+            return false;
+        }
+        if self.small.solve(a, b, gain).is_none() {
+            return false;
+        }
+        let small = &self.small;
+        self.cells.clear();
+        self.cells.extend(
+            small.arcs().filter(|arc| arc.2 > 0.0).map(|(row, column, mass)| Cell { row, column, mass }),
+        );
+        self.pivots = small.pivots();
+        self.duals.clear();
+        let (u, v) = small.duals();
+        self.duals.extend(u[..a.len()].iter().chain(&v[..b.len()]));
+        let (u, v) = self.duals.split_at_mut(a.len());
+        cover_massless(u, a, v, b, gain);
+        true
     }
 
     fn solution(&self, rows: usize) -> Solution<'_> {
@@ -134,14 +165,7 @@ impl Transport {
         let (u, v) = self.duals.split_at(rows.index.len());
         rows.spread(u, a.len());
         columns.spread(v, b.len());
-        for (i, u) in rows.dual.iter_mut().enumerate().filter(|(_, u)| **u == UNSET) {
-            let massive = columns.index.iter().map(|&j| j as usize);
-            *u = massive.map(|j| gain(i, j) - columns.dual[j]).max().unwrap_or(0);
-        }
-        for (j, v) in columns.dual.iter_mut().enumerate().filter(|(_, v)| **v == UNSET) {
-            let all = rows.dual.iter().enumerate();
-            *v = all.map(|(i, u)| gain(i, j) - u).max().unwrap_or(0);
-        }
+        cover_massless(&mut rows.dual, a, &mut columns.dual, b, &gain);
         self.duals.clear();
         self.duals.extend(rows.dual.iter().chain(&columns.dual));
         (self.rows, self.columns) = (rows, columns);
@@ -223,6 +247,17 @@ impl Transport {
         self.pivots += self.tree.optimise(&self.gains, u, v, &mut self.arcs, &mut flows, u64::MAX);
         self.flows.clear();
         self.flows.extend(flows.iter().map(|flow| flow.to_f64()));
+    }
+}
+
+/// Gives lines without mass the least feasible duals.
+fn cover_massless(u: &mut [i64], a: &[f64], v: &mut [i64], b: &[f64], gain: &impl Fn(usize, usize) -> i64) {
+    for (i, (u, _)) in u.iter_mut().zip(a).enumerate().filter(|(_, (_, mass))| **mass == 0.0) {
+        let massive = (0..b.len()).filter(|&j| b[j] > 0.0);
+        *u = massive.map(|j| gain(i, j) - v[j]).max().unwrap_or(0);
+    }
+    for (j, (v, _)) in v.iter_mut().zip(b).enumerate().filter(|(_, (_, mass))| **mass == 0.0) {
+        *v = u.iter().enumerate().map(|(i, u)| gain(i, j) - u).max().unwrap_or(0);
     }
 }
 

@@ -2,11 +2,10 @@
 
 use std::hint::{black_box, select_unpredictable};
 
+use super::HARMLESS;
 use super::problem::{Arc, Gains, Mass};
 use super::wide::Wide;
 
-/// What a line may be off by, relative to its own mass, without harm.
-const HARMLESS: f64 = 1e-10;
 /// Relative rounding of a sum of a few hundred residuals.
 const ROUNDING: f64 = 1e-14;
 
