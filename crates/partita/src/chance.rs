@@ -29,17 +29,13 @@ pub trait Chance {
     #[inline(always)]
     fn pick(&mut self, masses: impl Iterator<Item = f64> + Clone) -> usize {
         let total: f64 = masses.clone().sum();
-        assert!(total >= f64::MIN_POSITIVE, "a choice needs a positive mass");
-        // The first running sum above the mark belongs to a positive mass; there is one, for the last
-        // is `total` itself and a uniform is at most 1 - 2^-53, so that the product rounds below
-        // `total`. Counting the sums below needs no branch that follows the draw.
-        let mark = self.uniform() * total;
-        let mut running = 0.0;
-        let below = masses.map(|mass| {
-            running += mass;
-            usize::from(running <= mark)
-        });
-        below.sum()
+        pick_below(self.uniform(), total, masses)
+    }
+
+    /// The same where the total of the masses, added in their order, is at hand.
+    #[inline(always)]
+    fn pick_of(&mut self, _total: f64, masses: impl Iterator<Item = f64> + Clone) -> usize {
+        self.pick(masses)
     }
 
     /// An outcome of a law that is written down only as far as needed: `next` gives outcomes with
@@ -47,7 +43,7 @@ pub trait Chance {
     ///
     /// # Panics
     /// If `next` gives nothing.
-    #[inline]
+    #[inline(always)]
     fn pick_lazily<O>(&mut self, total: f64, mut next: impl FnMut() -> Option<(O, f64)>) -> O {
         let mut left = self.uniform() * total;
         let mut last = None;
@@ -79,6 +75,22 @@ pub trait Chance {
         let u = self.uniform();
         (u < p, u < q)
     }
+}
+
+/// The index into which a uniform falls; `total` is that of the masses, added in their order.
+#[inline(always)]
+pub(crate) fn pick_below(uniform: f64, total: f64, masses: impl Iterator<Item = f64>) -> usize {
+    assert!(total >= f64::MIN_POSITIVE, "a choice needs a positive mass");
+    // The first running sum above the mark belongs to a positive mass; there is one, for the last
+    // is `total` itself and a uniform is at most 1 - 2^-53, so that the product rounds below
+    // `total`. Counting the sums below needs no branch that follows the draw.
+    let mark = uniform * total;
+    let mut running = 0.0;
+    let below = masses.map(|mass| {
+        running += mass;
+        usize::from(running <= mark)
+    });
+    below.sum()
 }
 
 /// The chance of one sweep, given out by item or as a sequence for a purpose.

@@ -34,7 +34,7 @@ pub struct Step<'a> {
     pub y: &'a Partition,
     /// Shared items of their clusters, `item` left out.
     pub overlap: &'a Overlap,
-    /// The law of `X`: a probability a slot, and a new cluster.
+    /// The law of `X` up to a constant: a weight a slot, and of a new cluster.
     pub a: &'a [f64],
     /// The law of `Y`.
     pub b: &'a [f64],
@@ -44,7 +44,7 @@ pub struct Step<'a> {
 ///
 /// Implementations own scratch memory, so a coupling belongs to one pair.
 pub trait Coupling {
-    /// Writes the joint law: cells of positive mass with margins `step.a` and `step.b`.
+    /// Writes the joint law: cells of positive mass with margins `step.a` and `step.b`, as probabilities.
     fn plan(&mut self, step: &Step, plan: &mut Vec<Cell>);
 
     /// Draws a slot for `X` and a slot for `Y` from the joint law.
@@ -58,4 +58,16 @@ pub trait Coupling {
     /// Whether chains that are equal as partitions choose alike, whatever their labels: then they
     /// stay equal from the very step at which they become so.
     fn is_faithful(&self) -> bool;
+}
+
+/// The total of weights, in their order.
+#[inline(always)]
+fn total(weights: &[f64]) -> f64 {
+    weights.iter().sum()
+}
+
+/// Weights as probabilities.
+fn probabilities(weights: &[f64]) -> Vec<f64> {
+    let total = total(weights);
+    weights.iter().map(|weight| weight / total).collect()
 }

@@ -19,7 +19,7 @@
 //! bits are the first uniform; words 2 and 3 likewise make the second; the 11 low bits left over in
 //! each make a 22-bit number (first one high) for the nugget test.
 
-use crate::chance::{Chance, Source};
+use crate::chance::{Chance, Source, pick_below};
 
 /// Philox4x32-10: ten rounds that turn a counter and a key into four random words.
 ///
@@ -202,6 +202,11 @@ impl Chance for ItemStep {
         let u = self.uniforms[self.used];
         self.used += 1;
         u
+    }
+
+    #[inline(always)]
+    fn pick_of(&mut self, total: f64, masses: impl Iterator<Item = f64> + Clone) -> usize {
+        pick_below(self.uniform(), total, masses)
     }
 
     /// True with probability `p` rounded up to a multiple of 2^-22.

@@ -111,6 +111,11 @@ impl Transport {
         if a.len() <= SIDE && b.len() <= SIDE && self.solve_small(a, b, &gain) {
             return self.solution(a.len());
         }
+        self.solve_large(a, b, gain)
+    }
+
+    /// Solves a problem of any size.
+    fn solve_large(&mut self, a: &[f64], b: &[f64], gain: impl Fn(usize, usize) -> i64) -> Solution<'_> {
         // No short cut, so no branch.
         let no_zeros = |masses: &[f64]| masses.iter().fold(true, |all, &mass| all & (mass > 0.0));
         if no_zeros(a) && no_zeros(b) {
@@ -120,6 +125,26 @@ impl Transport {
             self.solve_without_zeros(a, b, gain);
         }
         self.solution(a.len())
+    }
+
+    /// Adds the cells of one row of the plan that [`solve`](Self::solve) would give, and says how many
+    /// pivots it took.
+    pub(crate) fn solve_row(
+        &mut self,
+        a: &[f64],
+        b: &[f64],
+        gain: impl Fn(usize, usize) -> i64,
+        row: u32,
+        cells: &mut Vec<Cell>,
+    ) -> u64 {
+        if a.len() <= SIDE && b.len() <= SIDE && self.small.solve(a, b, &gain).is_some() {
+            let arcs = self.small.arcs().filter(|arc| arc.0 == row && arc.2 > 0.0);
+            cells.extend(arcs.map(|(row, column, mass)| Cell { row, column, mass }));
+            return self.small.pivots();
+        }
+        let solution = self.solve_large(a, b, gain);
+        cells.extend(solution.cells().iter().filter(|cell| cell.row == row));
+        solution.pivots
     }
 
     /// Solves a problem of few lines if it has no difficulty, and says whether it has none.

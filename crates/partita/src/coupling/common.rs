@@ -1,6 +1,6 @@
 //! Common random numbers: both chains invert their law of labels with one uniform.
 
-use super::{Cell, Coupling, Labels, Step};
+use super::{Cell, Coupling, Labels, Step, probabilities};
 
 /// Inverse distribution functions over the labels, with the same uniform for both chains.
 ///
@@ -22,9 +22,10 @@ impl Coupling for CommonUniform {
     fn plan(&mut self, step: &Step, plan: &mut Vec<Cell>) {
         Labels::ByOpening.slots(step.x, step.item, &mut self.x);
         Labels::ByOpening.slots(step.y, step.item, &mut self.y);
+        let (a, b) = (probabilities(step.a), probabilities(step.b));
         plan.clear();
         let (mut i, mut j) = (0, 0);
-        let (mut left_x, mut left_y) = (step.a[self.x[0] as usize], step.b[self.y[0] as usize]);
+        let (mut left_x, mut left_y) = (a[self.x[0] as usize], b[self.y[0] as usize]);
         loop {
             let mass = left_x.min(left_y);
             if mass > 0.0 {
@@ -35,13 +36,13 @@ impl Coupling for CommonUniform {
             // Rounding may leave a trace in the last label of one chain; it belongs to nobody.
             if left_x <= left_y && i + 1 < self.x.len() {
                 i += 1;
-                left_x = step.a[self.x[i] as usize];
+                left_x = a[self.x[i] as usize];
             } else if j + 1 < self.y.len() {
                 j += 1;
-                left_y = step.b[self.y[j] as usize];
+                left_y = b[self.y[j] as usize];
             } else if i + 1 < self.x.len() {
                 i += 1;
-                left_x = step.a[self.x[i] as usize];
+                left_x = a[self.x[i] as usize];
             } else {
                 break;
             }

@@ -1,6 +1,6 @@
 //! The independent coupling: what every other one is measured against, and what the nugget mixes in.
 
-use super::{Cell, Coupling, Step};
+use super::{Cell, Coupling, Step, probabilities};
 use crate::chance::Chance;
 
 /// The product of the two laws.
@@ -10,8 +10,9 @@ pub struct Independent;
 impl Coupling for Independent {
     fn plan(&mut self, step: &Step, plan: &mut Vec<Cell>) {
         plan.clear();
-        for (row, &p) in step.a.iter().enumerate() {
-            for (column, &q) in step.b.iter().enumerate() {
+        let (a, b) = (probabilities(step.a), probabilities(step.b));
+        for (row, &p) in a.iter().enumerate() {
+            for (column, &q) in b.iter().enumerate() {
                 if p * q > 0.0 {
                     plan.push(Cell { row: row as u32, column: column as u32, mass: p * q });
                 }

@@ -1,6 +1,6 @@
 //! The maximal coupling of labels: the baseline that suffers from label switching.
 
-use super::{Cell, Coupling, Step};
+use super::{Cell, Coupling, Step, probabilities};
 use crate::partition::Partition;
 
 /// How clusters are labelled for the couplings that look at labels.
@@ -50,9 +50,10 @@ impl Coupling for Maximal {
     fn plan(&mut self, step: &Step, plan: &mut Vec<Cell>) {
         self.labels.slots(step.x, step.item, &mut self.x);
         self.labels.slots(step.y, step.item, &mut self.y);
+        let (a, b) = (probabilities(step.a), probabilities(step.b));
         plan.clear();
         for (&row, &column) in self.x.iter().zip(&self.y) {
-            let mass = step.a[row as usize].min(step.b[column as usize]);
+            let mass = a[row as usize].min(b[column as usize]);
             if mass > 0.0 {
                 plan.push(Cell { row, column, mass });
             }
@@ -68,8 +69,8 @@ impl Coupling for Maximal {
                 .filter(|&(_, mass)| mass > 0.0)
                 .collect()
         };
-        let rows = rest(&self.x, step.a, &self.y, step.b);
-        let columns = rest(&self.y, step.b, &self.x, step.a);
+        let rows = rest(&self.x, &a, &self.y, &b);
+        let columns = rest(&self.y, &b, &self.x, &a);
         let total: f64 = rows.iter().map(|r| r.1).sum();
         for &(row, p) in &rows {
             for &(column, q) in &columns {

@@ -1,9 +1,9 @@
 //! The optimal coupling: exact transport in the space of partitions.
 
-use super::{Cell, Coupling, Step};
+use super::{Cell, Coupling, Step, total};
 use crate::chance::Chance;
-use crate::partition::{Gains, Metric};
-use crate::transport::{Solution, Transport};
+use crate::partition::{Gains, Metric, Overlap};
+use crate::transport::Transport;
 use std::hint::select_unpredictable;
 
 /// Minimises the expected distance of the two partitions after the step (the paper's `psi^OT`).
@@ -21,8 +21,7 @@ use std::hint::select_unpredictable;
 ///    optimal plan. The best cell of the row is often seen to dominate at a glance. Where some `k`
 ///    *object*, they alone share the column with the row, or else the row is all in it: the cell
 ///    carries at least `min(a[i], b[j] - a(those k))`, and likewise `min(b[j], a[i] - b(those l))`. If the
-///    cell dominates and fills its column, the next best cell of the row is looked at, and then 1. again
-///    without these columns.
+///    cell dominates and fills its column, the next best cell of the row is looked at.
 /// 3. Only then is the transport problem solved.
 ///
 /// The looks see what all optimal plans share, so the law of the draw is that of the solver's plan.
@@ -30,6 +29,9 @@ use std::hint::select_unpredictable;
 pub struct Optimal {
     gains: Gains,
     transport: Transport,
+    /// The two laws in the same units, once a draw is not decided at a glance.
+    a: Vec<f64>,
+    b: Vec<f64>,
     /// Cells of the drawn row, less what the looks have seen of them.
     cells: Vec<Cell>,
     tally: Tally,
@@ -47,26 +49,25 @@ pub struct Tally {
 /// The row that was drawn, and what of it has been offered.
 struct Drawn {
     row: usize,
-    /// Mass of the row outside of its closed columns.
+    /// Mass of the row outside of its closed column, in units in which both laws have the same total.
     left: f64,
     stage: Stage,
-    /// Columns that the row fills, a bit each; only one of the first 64 can be closed.
-    closed: u64,
+    /// The column that the row fills.
+    closed: usize,
     /// Columns and masses seen, in the order of the stages.
-    seen: [Option<(usize, f64)>; LOOKS + 2],
+    seen: [(usize, f64); LOOKS + 1],
 }
 
 /// How many cells of a row are looked at for dominance.
 const LOOKS: usize = 2;
-/// Beyond the last cell: the row is used up.
+/// No column; and beyond the last cell of a row that is used up.
 const NONE: usize = usize::MAX;
 
 #[derive(Clone, Copy)]
 enum Stage {
-    First,
+    Glance,
     /// At the best cell of the row outside of so many closed columns.
     Look(usize),
-    Unavoidable,
     Solve,
     /// The row is written down; the next cell.
     Written(usize),
@@ -74,16 +75,23 @@ enum Stage {
 
 impl Drawn {
     /// What has been seen of a column.
+    #[inline(always)]
     fn seen_at(&self, column: usize) -> f64 {
-        self.seen.iter().flatten().filter(|(seen, _)| *seen == column).map(|(_, mass)| mass).sum()
+        self.seen.iter().map(|&(seen, mass)| if seen == column { mass } else { 0.0 }).sum()
     }
 }
 
 impl Optimal {
     /// The optimal coupling under `metric` for partitions of `items` items.
     pub fn new(metric: Metric, items: usize) -> Self {
-        let (transport, cells, tally) = (Transport::new(), Vec::new(), Tally::default());
-        Optimal { gains: metric.gains(items), transport, cells, tally }
+        Optimal {
+            gains: metric.gains(items),
+            transport: Transport::new(),
+            a: Vec::new(),
+            b: Vec::new(),
+            cells: Vec::new(),
+            tally: Tally::default(),
+        }
     }
 
     /// How the draws so far ended that the looks did not decide.
@@ -91,53 +99,45 @@ impl Optimal {
         self.tally
     }
 
-    /// The next column of the drawn row with its mass, or part of it.
+    /// Writes both laws down, each times the total of the other.
     #[inline(always)]
-    fn next(&mut self, step: &Step, drawn: &mut Drawn) -> Option<(usize, f64)> {
-        if let Stage::First = drawn.stage {
-            drawn.stage = Stage::Look(0);
-            let (column, mass) = unavoidable(step.b, 0, drawn.left);
-            if mass > 0.0 {
-                drawn.seen[0] = Some((column, mass));
-                return drawn.seen[0];
-            }
-        }
-        self.look_closely(step, drawn)
+    fn scale(&mut self, step: &Step) {
+        let totals = [total(step.a), total(step.b)];
+        let scaled = |law: &[f64], by: f64, out: &mut Vec<f64>| {
+            out.clear();
+            out.extend(law.iter().map(|mass| mass * by));
+        };
+        scaled(step.a, totals[1], &mut self.a);
+        scaled(step.b, totals[0], &mut self.b);
     }
 
-    /// The same after the first glance.
+    /// The next column of the drawn row with its mass, or part of it, after the glance.
     #[inline(never)]
     fn look_closely(&mut self, step: &Step, drawn: &mut Drawn) -> Option<(usize, f64)> {
-        while let Stage::Look(n) = drawn.stage {
-            drawn.stage = Stage::Unavoidable;
-            let Some((column, mass, dominates)) = self.look(step, drawn) else { break };
-            if dominates && column < 64 {
-                drawn.left -= mass;
-                if drawn.left <= 0.0 {
-                    drawn.stage = Stage::Written(NONE);
-                } else {
-                    drawn.closed |= 1 << column;
-                    drawn.stage = if n + 1 < LOOKS { Stage::Look(n + 1) } else { Stage::Unavoidable };
-                }
-            }
-            let mass = mass - drawn.seen_at(column);
-            if mass > 0.0 {
-                drawn.seen[n + 1] = Some((column, mass));
-                return drawn.seen[n + 1];
-            }
+        if let Stage::Look(0) = drawn.stage {
+            self.scale(step);
         }
-        if let Stage::Unavoidable = drawn.stage {
+        while let Stage::Look(n) = drawn.stage {
             drawn.stage = Stage::Solve;
-            let (column, mass) = unavoidable(step.b, drawn.closed, drawn.left);
+            let Some((column, mass, dominates)) = self.look(step.overlap, drawn) else { break };
+            if dominates {
+                drawn.left -= mass;
+                drawn.closed = column;
+                drawn.stage = match n + 1 {
+                    _ if drawn.left <= 0.0 => Stage::Written(NONE),
+                    LOOKS => Stage::Solve,
+                    next => Stage::Look(next),
+                };
+            }
             let mass = mass - drawn.seen_at(column);
             if mass > 0.0 {
-                drawn.seen[LOOKS + 1] = Some((column, mass));
-                return drawn.seen[LOOKS + 1];
+                drawn.seen[n + 1] = (column, mass);
+                return Some((column, mass));
             }
         }
         if let Stage::Solve = drawn.stage {
             drawn.stage = Stage::Written(0);
-            self.write(step, drawn);
+            self.write(step.overlap, drawn);
         }
         let Stage::Written(at) = drawn.stage else { return None };
         drawn.stage = Stage::Written(at.saturating_add(1));
@@ -146,48 +146,36 @@ impl Optimal {
 
     /// Writes down the drawn row, less what has been seen of it.
     #[inline(never)]
-    fn write(&mut self, step: &Step, drawn: &Drawn) {
-        let (row, p) = (drawn.row as u32, step.a[drawn.row]);
-        let solution = solve(&mut self.transport, &self.gains, step);
-        let ended = if solution.pivots() > 0 { &mut self.tally.pivoted } else { &mut self.tally.greedy };
-        *ended += 1;
-        self.cells.clear();
-        self.cells.extend(solution.cells().iter().filter(|cell| cell.row == row));
-        for &(column, mass) in drawn.seen.iter().flatten() {
-            let seen = self.cells.iter_mut().find(|cell| cell.column as usize == column);
-            seen.into_iter().for_each(|cell| cell.mass -= mass);
+    fn write(&mut self, overlap: &Overlap, drawn: &Drawn) {
+        let Optimal { gains, transport, a, b, cells, tally } = self;
+        let row = drawn.row as u32;
+        cells.clear();
+        let gain = |i, j| gains.of(overlap.shared(i, j));
+        let pivots = transport.solve_row(a, b, gain, row, cells);
+        *if pivots > 0 { &mut tally.pivoted } else { &mut tally.greedy } += 1;
+        for cell in cells.iter_mut() {
+            cell.mass -= drawn.seen_at(cell.column as usize);
         }
-        self.cells.retain(|cell| cell.mass > 0.0);
-        if self.cells.is_empty() && drawn.seen == [None; LOOKS + 2] {
+        cells.retain(|cell| cell.mass > 0.0);
+        if cells.is_empty() && drawn.seen.iter().all(|&(column, _)| column == NONE) {
             // A row as light as rounding may get nothing: any possible column.
-            let (column, _) = unavoidable(step.b, 0, p);
-            self.cells.push(Cell { row, column: column as u32, mass: p });
+            let (column, mass) = (highest(b).0 as u32, a[drawn.row]);
+            cells.push(Cell { row, column, mass });
         }
     }
 
-    /// The best cell of the row outside of its closed columns, if ties do not matter: its column, what
+    /// The best cell of the row outside of its closed column, if ties do not matter: its column, what
     /// it carries at least and whether it dominates.
-    #[inline]
-    fn look(&self, step: &Step, drawn: &Drawn) -> Option<(usize, f64, bool)> {
-        let (overlap, row) = (step.overlap, drawn.row);
+    #[inline(always)]
+    fn look(&self, overlap: &Overlap, drawn: &Drawn) -> Option<(usize, f64, bool)> {
         // Gains grow with the overlap: the best is that of the largest overlap.
-        let (mut best, mut second) = (0, 0);
-        for (j, &shared) in overlap.row(row).iter().enumerate() {
-            let key = u64::from(shared) << 32 | j as u64;
-            let key = select_unpredictable(is_closed(drawn.closed, j), 0, key);
-            let better = key > best;
-            let loser = select_unpredictable(better, best, key);
-            second = select_unpredictable(loser > second, loser, second);
-            best = select_unpredictable(better, key, best);
-        }
-        let column = best as u32 as usize;
+        let (column, best, second) = best_two(overlap.row(drawn.row), drawn.closed);
         let mut other = 0;
-        for k in 0..=overlap.shape().0 {
-            let shared = select_unpredictable(k == row, 0, overlap.shared(k, column));
-            other = select_unpredictable(shared > other, shared, other);
+        for (k, shared) in overlap.column(column).enumerate() {
+            other = if k != drawn.row && shared > other { shared } else { other };
         }
-        let gap = self.gains.of((best >> 32) as u32) - self.gains.of((second >> 32) as u32);
-        let (a, b) = (drawn.left, step.b[column]);
+        let gap = self.gains.of(best) - self.gains.of(second);
+        let (a, b) = (drawn.left, self.b[column]);
         // Since gains are not negative, only rows that gain more than this in the column can object.
         if self.gains.of(other) < gap {
             return Some((column, a.min(b), true));
@@ -195,21 +183,21 @@ impl Optimal {
         if gap == 0 {
             return None;
         }
-        let [rows, columns] = self.objections(step, drawn, column, gap);
+        let [rows, columns] = self.objections(overlap, drawn, column, gap);
         Some((column, a.min(b - rows).max(b.min(a - columns)), rows == 0.0))
     }
 
     /// The mass of the rows for which moving mass into the cell does not always win, and that of the
     /// columns it might come from.
     #[inline(never)]
-    fn objections(&self, step: &Step, drawn: &Drawn, column: usize, gap: i64) -> [f64; 2] {
-        let own = step.overlap.row(drawn.row);
+    fn objections(&self, overlap: &Overlap, drawn: &Drawn, column: usize, gap: i64) -> [f64; 2] {
+        let own = overlap.row(drawn.row);
         let best = self.gains.of(own[column]);
         // A bit a column; all from the 64th on share theirs, which can only make the answer larger.
         let bit = |column: usize| 1_u64 << column.min(63);
         let (mut rows, mut columns) = (0.0, 0);
-        for (k, &mass) in step.a.iter().enumerate() {
-            let other = step.overlap.row(k);
+        for (k, &mass) in self.a.iter().enumerate() {
+            let other = overlap.row(k);
             let offer = self.gains.of(other[column]);
             if k == drawn.row || offer < gap || mass == 0.0 {
                 continue;
@@ -217,52 +205,71 @@ impl Optimal {
             let mut objects = 0;
             for (l, (&m, &n)) in own.iter().zip(other).enumerate() {
                 let loses = best + self.gains.of(n) <= self.gains.of(m) + offer;
-                objects |= if loses && l != column && !is_closed(drawn.closed, l) { bit(l) } else { 0 };
+                objects |= if loses && l != column && l != drawn.closed { bit(l) } else { 0 };
             }
             rows += if objects != 0 { mass } else { 0.0 };
             columns |= objects;
         }
         let mass = |(l, &mass): (usize, &f64)| if columns & bit(l) != 0 { mass } else { 0.0 };
-        [rows, step.b.iter().enumerate().map(mass).sum()]
+        [rows, self.b.iter().enumerate().map(mass).sum()]
     }
 }
 
-fn solve<'a>(transport: &'a mut Transport, gains: &Gains, step: &Step) -> Solution<'a> {
-    transport.solve(step.a, step.b, |i, j| gains.of(step.overlap.shared(i, j)))
-}
-
+/// The column of the largest overlap in a row, without one column; and the two largest.
 #[inline(always)]
-fn is_closed(closed: u64, column: usize) -> bool {
-    column < 64 && closed >> column & 1 == 1
+fn best_two(row: &[u32], without: usize) -> (usize, u32, u32) {
+    // Overlap and column in one number.
+    let (mut best, mut second) = (0, 0);
+    for (j, &shared) in row.iter().enumerate() {
+        let key = u64::from(shared) << 32 | j as u64;
+        let key = select_unpredictable(j == without, 0, key);
+        let lower = key.min(best);
+        best = key.max(best);
+        second = lower.max(second);
+    }
+    (best as u32 as usize, (best >> 32) as u32, (second >> 32) as u32)
 }
 
-/// The heaviest column but the closed ones, and what every plan gives it of a mass `p` that does not go
-/// to those: what is left when all others are full.
-#[inline]
-fn unavoidable(b: &[f64], closed: u64, p: f64) -> (usize, f64) {
-    let (mut column, mut most, mut others) = (0, 0.0, 0.0);
+/// The heaviest column and its mass.
+#[inline(always)]
+fn highest(b: &[f64]) -> (usize, f64) {
+    let (mut column, mut highest) = (0, 0.0);
     for (j, &mass) in b.iter().enumerate() {
-        let mass = if is_closed(closed, j) { 0.0 } else { mass };
-        let heavier = mass > most;
-        others += if heavier { most } else { mass };
-        column = if heavier { j } else { column };
-        most = if heavier { mass } else { most };
+        column = if mass > highest { j } else { column };
+        highest = if mass > highest { mass } else { highest };
     }
-    (column, p - others)
+    (column, highest)
 }
 
 impl Coupling for Optimal {
     fn plan(&mut self, step: &Step, plan: &mut Vec<Cell>) {
+        self.scale(step);
+        let whole = total(step.a) * total(step.b);
+        let solution =
+            self.transport.solve(&self.a, &self.b, |i, j| self.gains.of(step.overlap.shared(i, j)));
         plan.clear();
-        plan.extend_from_slice(solve(&mut self.transport, &self.gains, step).cells());
+        plan.extend(solution.cells().iter().map(|cell| Cell { mass: cell.mass / whole, ..*cell }));
     }
 
     #[inline(always)]
     fn draw(&mut self, step: &Step, chance: &mut impl Chance) -> (usize, usize) {
-        let row = chance.pick(step.a.iter().copied());
-        let (stage, left) = (Stage::First, step.a[row]);
-        let mut drawn = Drawn { row, left, stage, closed: 0, seen: [None; LOOKS + 2] };
-        let column = chance.pick_lazily(step.a[row], || self.next(step, &mut drawn));
+        let totals = [total(step.a), total(step.b)];
+        let row = chance.pick_of(totals[0], step.a.iter().copied());
+        let (column, highest) = highest(step.b);
+        let left = step.a[row] * totals[1];
+        let unavoidable = left - totals[0] * (totals[1] - highest);
+        let seen = [(NONE, 0.0); LOOKS + 1];
+        let mut drawn = Drawn { row, left, stage: Stage::Glance, closed: NONE, seen };
+        let column = chance.pick_lazily(left, || {
+            if let Stage::Glance = drawn.stage {
+                drawn.stage = Stage::Look(0);
+                if unavoidable > 0.0 {
+                    drawn.seen[0] = (column, unavoidable);
+                    return Some((column, unavoidable));
+                }
+            }
+            self.look_closely(step, &mut drawn)
+        });
         (row, column)
     }
 

@@ -63,8 +63,8 @@ impl<T: Target, C: Coupling, S: Source> NullaryFnOnce for PlaceBoth<'_, T, C, S>
             && let Some(item) = items.next()
         {
             let Chains { x, y, overlap } = &mut *chains;
-            let a = work.a.conditional(target, x, item, items.end);
-            let b = work.b.conditional(target, y, item, items.end);
+            let a = work.a.weights(target, x, item, items.end);
+            let b = work.b.weights(target, y, item, items.end);
             overlap.take(x.partition().slot(item), y.partition().slot(item));
             let step = Step { item, x: x.partition(), y: y.partition(), overlap, a, b };
             let (to_x, to_y) = coupling.draw(&step, &mut source.item(item));

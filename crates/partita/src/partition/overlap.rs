@@ -66,6 +66,13 @@ impl Overlap {
         &self.cells[row * self.stride..row * self.stride + self.columns + 1]
     }
 
+    /// One column of the table, with the zero of a new cluster of `X` at its end.
+    #[inline]
+    pub fn column(&self, column: usize) -> impl Iterator<Item = u32> {
+        let end = self.rows * self.stride + column + 1;
+        self.cells[column..end].iter().step_by(self.stride).copied()
+    }
+
     /// The number of clusters of `X` and of `Y`.
     pub fn shape(&self) -> (usize, usize) {
         (self.rows, self.columns)
