@@ -2,7 +2,7 @@
 
 use super::{Cell, Coupling, Step, total};
 use crate::chance::Chance;
-use crate::partition::{Gains, Metric, Overlap};
+use crate::partition::{Gains, Metric};
 use crate::transport::Transport;
 use std::hint::select_unpredictable;
 
@@ -46,16 +46,18 @@ pub struct Tally {
     pub pivoted: u64,
 }
 
-/// The row that was drawn, and what of it has been offered.
+/// The row that was drawn, and what of it has been offered. Masses are in units in which both laws have the
+/// same total: each law is taken times the total of the other.
 struct Drawn {
     row: usize,
-    /// Mass of the row outside of its closed column, in units in which both laws have the same total.
+    totals: [f64; 2],
+    /// Mass of the row outside of its closed column.
     left: f64,
     stage: Stage,
     /// The column that the row fills.
     closed: usize,
     /// Columns and masses seen, in the order of the stages.
-    seen: [(usize, f64); LOOKS + 1],
+    seen: [(usize, f64); LOOKS + 2],
 }
 
 /// How many cells of a row are looked at for dominance.
@@ -68,6 +70,7 @@ enum Stage {
     Glance,
     /// At the best cell of the row outside of so many closed columns.
     Look(usize),
+    SecondGlance,
     Solve,
     /// The row is written down; the next cell.
     Written(usize),
@@ -78,6 +81,17 @@ impl Drawn {
     #[inline(always)]
     fn seen_at(&self, column: usize) -> f64 {
         self.seen.iter().map(|&(seen, mass)| if seen == column { mass } else { 0.0 }).sum()
+    }
+
+    /// The mass of a row, and of a column.
+    #[inline(always)]
+    fn a(&self, step: &Step, row: usize) -> f64 {
+        step.a[row] * self.totals[1]
+    }
+
+    #[inline(always)]
+    fn b(&self, step: &Step, column: usize) -> f64 {
+        step.b[column] * self.totals[0]
     }
 }
 
@@ -99,33 +113,27 @@ impl Optimal {
         self.tally
     }
 
-    /// Writes both laws down, each times the total of the other.
+    /// Writes both laws down in the same units.
     #[inline(always)]
-    fn scale(&mut self, step: &Step) {
-        let totals = [total(step.a), total(step.b)];
-        let scaled = |law: &[f64], by: f64, out: &mut Vec<f64>| {
-            out.clear();
-            out.extend(law.iter().map(|mass| mass * by));
-        };
-        scaled(step.a, totals[1], &mut self.a);
-        scaled(step.b, totals[0], &mut self.b);
+    fn scale(&mut self, step: &Step, totals: [f64; 2]) {
+        self.a.clear();
+        self.a.extend(step.a.iter().map(|mass| mass * totals[1]));
+        self.b.clear();
+        self.b.extend(step.b.iter().map(|mass| mass * totals[0]));
     }
 
-    /// The next column of the drawn row with its mass, or part of it, after the glance.
+    /// The next column of the drawn row with its mass, or part of it, after the first glance.
     #[inline(never)]
     fn look_closely(&mut self, step: &Step, drawn: &mut Drawn) -> Option<(usize, f64)> {
-        if let Stage::Look(0) = drawn.stage {
-            self.scale(step);
-        }
         while let Stage::Look(n) = drawn.stage {
-            drawn.stage = Stage::Solve;
-            let Some((column, mass, dominates)) = self.look(step.overlap, drawn) else { break };
+            drawn.stage = Stage::SecondGlance;
+            let Some((column, mass, dominates)) = self.look(step, drawn) else { break };
             if dominates {
                 drawn.left -= mass;
                 drawn.closed = column;
                 drawn.stage = match n + 1 {
                     _ if drawn.left <= 0.0 => Stage::Written(NONE),
-                    LOOKS => Stage::Solve,
+                    LOOKS => Stage::SecondGlance,
                     next => Stage::Look(next),
                 };
             }
@@ -135,9 +143,17 @@ impl Optimal {
                 return Some((column, mass));
             }
         }
+        if let Stage::SecondGlance = drawn.stage {
+            drawn.stage = Stage::Solve;
+            let offer = second_glance(step, drawn);
+            if offer.1 > 0.0 {
+                drawn.seen[LOOKS + 1] = offer;
+                return Some(offer);
+            }
+        }
         if let Stage::Solve = drawn.stage {
             drawn.stage = Stage::Written(0);
-            self.write(step.overlap, drawn);
+            self.write(step, drawn);
         }
         let Stage::Written(at) = drawn.stage else { return None };
         drawn.stage = Stage::Written(at.saturating_add(1));
@@ -146,11 +162,12 @@ impl Optimal {
 
     /// Writes down the drawn row, less what has been seen of it.
     #[inline(never)]
-    fn write(&mut self, overlap: &Overlap, drawn: &Drawn) {
+    fn write(&mut self, step: &Step, drawn: &Drawn) {
+        self.scale(step, drawn.totals);
         let Optimal { gains, transport, a, b, cells, tally } = self;
         let row = drawn.row as u32;
         cells.clear();
-        let gain = |i, j| gains.of(overlap.shared(i, j));
+        let gain = |i, j| gains.of(step.overlap.shared(i, j));
         let pivots = transport.solve_row(a, b, gain, row, cells);
         *if pivots > 0 { &mut tally.pivoted } else { &mut tally.greedy } += 1;
         for cell in cells.iter_mut() {
@@ -167,15 +184,12 @@ impl Optimal {
     /// The best cell of the row outside of its closed column, if ties do not matter: its column, what
     /// it carries at least and whether it dominates.
     #[inline(always)]
-    fn look(&self, overlap: &Overlap, drawn: &Drawn) -> Option<(usize, f64, bool)> {
+    fn look(&self, step: &Step, drawn: &Drawn) -> Option<(usize, f64, bool)> {
         // Gains grow with the overlap: the best is that of the largest overlap.
-        let (column, best, second) = best_two(overlap.row(drawn.row), drawn.closed);
-        let mut other = 0;
-        for (k, shared) in overlap.column(column).enumerate() {
-            other = if k != drawn.row && shared > other { shared } else { other };
-        }
+        let (column, best, second) = best_two(step.overlap.row(drawn.row), drawn.closed);
+        let other = step.overlap.largest_in_column(column, drawn.row);
         let gap = self.gains.of(best) - self.gains.of(second);
-        let (a, b) = (drawn.left, self.b[column]);
+        let (a, b) = (drawn.left, drawn.b(step, column));
         // Since gains are not negative, only rows that gain more than this in the column can object.
         if self.gains.of(other) < gap {
             return Some((column, a.min(b), true));
@@ -183,21 +197,21 @@ impl Optimal {
         if gap == 0 {
             return None;
         }
-        let [rows, columns] = self.objections(overlap, drawn, column, gap);
+        let [rows, columns] = self.objections(step, drawn, column, gap);
         Some((column, a.min(b - rows).max(b.min(a - columns)), rows == 0.0))
     }
 
     /// The mass of the rows for which moving mass into the cell does not always win, and that of the
     /// columns it might come from.
     #[inline(never)]
-    fn objections(&self, overlap: &Overlap, drawn: &Drawn, column: usize, gap: i64) -> [f64; 2] {
-        let own = overlap.row(drawn.row);
+    fn objections(&self, step: &Step, drawn: &Drawn, column: usize, gap: i64) -> [f64; 2] {
+        let own = step.overlap.row(drawn.row);
         let best = self.gains.of(own[column]);
         // A bit a column; all from the 64th on share theirs, which can only make the answer larger.
         let bit = |column: usize| 1_u64 << column.min(63);
         let (mut rows, mut columns) = (0.0, 0);
-        for (k, &mass) in self.a.iter().enumerate() {
-            let other = overlap.row(k);
+        for (k, &mass) in step.a.iter().enumerate() {
+            let other = step.overlap.row(k);
             let offer = self.gains.of(other[column]);
             if k == drawn.row || offer < gap || mass == 0.0 {
                 continue;
@@ -211,8 +225,23 @@ impl Optimal {
             columns |= objects;
         }
         let mass = |(l, &mass): (usize, &f64)| if columns & bit(l) != 0 { mass } else { 0.0 };
-        [rows, self.b.iter().enumerate().map(mass).sum()]
+        let columns: f64 = step.b.iter().enumerate().map(mass).sum();
+        [rows * drawn.totals[1], columns * drawn.totals[0]]
     }
+}
+
+/// What no plan can avoid of the heaviest column that the first glance did not see, nor fills the row.
+#[inline(always)]
+fn second_glance(step: &Step, drawn: &Drawn) -> (usize, f64) {
+    let (mut column, mut most, mut others) = (0, 0.0, 0.0);
+    for (j, &mass) in step.b.iter().enumerate() {
+        let mass = if j == drawn.closed { 0.0 } else { mass };
+        let heavier = mass > most && j != drawn.seen[0].0;
+        others += if heavier { most } else { mass };
+        column = if heavier { j } else { column };
+        most = if heavier { mass } else { most };
+    }
+    (column, drawn.left - others * drawn.totals[0] - drawn.seen_at(column))
 }
 
 /// The column of the largest overlap in a row, without one column; and the two largest.
@@ -243,8 +272,9 @@ fn highest(b: &[f64]) -> (usize, f64) {
 
 impl Coupling for Optimal {
     fn plan(&mut self, step: &Step, plan: &mut Vec<Cell>) {
-        self.scale(step);
-        let whole = total(step.a) * total(step.b);
+        let totals = [total(step.a), total(step.b)];
+        self.scale(step, totals);
+        let whole = totals[0] * totals[1];
         let solution =
             self.transport.solve(&self.a, &self.b, |i, j| self.gains.of(step.overlap.shared(i, j)));
         plan.clear();
@@ -258,8 +288,8 @@ impl Coupling for Optimal {
         let (column, highest) = highest(step.b);
         let left = step.a[row] * totals[1];
         let unavoidable = left - totals[0] * (totals[1] - highest);
-        let seen = [(NONE, 0.0); LOOKS + 1];
-        let mut drawn = Drawn { row, left, stage: Stage::Glance, closed: NONE, seen };
+        let seen = [(NONE, 0.0); LOOKS + 2];
+        let mut drawn = Drawn { row, totals, left, stage: Stage::Glance, closed: NONE, seen };
         let column = chance.pick_lazily(left, || {
             if let Stage::Glance = drawn.stage {
                 drawn.stage = Stage::Look(0);

@@ -66,11 +66,15 @@ impl Overlap {
         &self.cells[row * self.stride..row * self.stride + self.columns + 1]
     }
 
-    /// One column of the table, with the zero of a new cluster of `X` at its end.
+    /// The largest cell of a column but for one row.
     #[inline]
-    pub fn column(&self, column: usize) -> impl Iterator<Item = u32> {
-        let end = self.rows * self.stride + column + 1;
-        self.cells[column..end].iter().step_by(self.stride).copied()
+    pub(crate) fn largest_in_column(&self, column: usize, without: usize) -> u32 {
+        let mut largest = 0;
+        for (k, row) in self.cells.chunks_exact(self.stride).enumerate() {
+            let shared = if k == without { 0 } else { row[column] };
+            largest = if shared > largest { shared } else { largest };
+        }
+        largest
     }
 
     /// The number of clusters of `X` and of `Y`.
