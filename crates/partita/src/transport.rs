@@ -19,8 +19,9 @@ use std::mem;
 
 use greedy::{ExactLedger, Greedy, RoundedLedger};
 use problem::{Arc, Gains, Lines};
+use pulp::Arch;
 use simplex::Tree;
-use small::{SIDE, Small};
+use small::{SIDE, Small, Solve};
 use wide::Wide;
 
 /// The largest absolute gain a problem may have: duals, which are sums of up to one gain per
@@ -108,10 +109,18 @@ impl Transport {
     pub fn solve(&mut self, a: &[f64], b: &[f64], gain: impl Fn(usize, usize) -> i64) -> Solution<'_> {
         let in_range = |mass: &f64| (0.0..f64::INFINITY).contains(mass);
         debug_assert!(a.iter().chain(b).all(in_range), "masses are finite and non-negative");
-        if a.len() <= SIDE && b.len() <= SIDE && self.solve_small(a, b, &gain) {
-            return self.solution(a.len());
+        if !self.solve_small(a, b, &gain) {
+            return self.solve_large(a, b, gain);
         }
-        self.solve_large(a, b, gain)
+        self.cells.clear();
+        self.cells.extend(self.small.cells());
+        self.pivots = self.small.pivots();
+        let (u, v) = self.small.duals();
+        self.duals.clear();
+        self.duals.extend(u[..a.len()].iter().chain(&v[..b.len()]));
+        let (u, v) = self.duals.split_at_mut(a.len());
+        cover_massless(u, a, v, b, &gain);
+        self.solution(a.len())
     }
 
     /// Solves a problem of any size.
@@ -137,9 +146,8 @@ impl Transport {
         row: u32,
         cells: &mut Vec<Cell>,
     ) -> u64 {
-        if a.len() <= SIDE && b.len() <= SIDE && self.small.solve(a, b, &gain).is_some() {
-            let arcs = self.small.arcs().filter(|arc| arc.0 == row && arc.2 > 0.0);
-            cells.extend(arcs.map(|(row, column, mass)| Cell { row, column, mass }));
+        if self.solve_small(a, b, &gain) {
+            cells.extend(self.small.cells().filter(|cell| cell.row == row));
             return self.small.pivots();
         }
         let solution = self.solve_large(a, b, gain);
@@ -147,26 +155,11 @@ impl Transport {
         solution.pivots
     }
 
-    /// Solves a problem of few lines if it has no difficulty, and says whether it has none.
-    fn solve_small(&mut self, a: &[f64], b: &[f64], gain: &impl Fn(usize, usize) -> i64) -> bool {
-        if a.iter().sum::<f64>() == 0.0 || b.iter().sum::<f64>() == 0.0 {
-            return false;
-        }
-        if self.small.solve(a, b, gain).is_none() {
-            return false;
-        }
-        let small = &self.small;
-        self.cells.clear();
-        self.cells.extend(
-            small.arcs().filter(|arc| arc.2 > 0.0).map(|(row, column, mass)| Cell { row, column, mass }),
-        );
-        self.pivots = small.pivots();
-        self.duals.clear();
-        let (u, v) = small.duals();
-        self.duals.extend(u[..a.len()].iter().chain(&v[..b.len()]));
-        let (u, v) = self.duals.split_at_mut(a.len());
-        cover_massless(u, a, v, b, gain);
-        true
+    /// Solves a problem of few lines if it has no difficulty, and says whether that is so.
+    #[inline(always)]
+    fn solve_small(&mut self, a: &[f64], b: &[f64], gain: impl Fn(usize, usize) -> i64) -> bool {
+        let is_small = a.len() <= SIDE && b.len() <= SIDE;
+        is_small && Arch::new().dispatch(Solve { small: &mut self.small, a, b, gain }).is_some()
     }
 
     fn solution(&self, rows: usize) -> Solution<'_> {
@@ -387,5 +380,50 @@ mod tests {
             assert!((solution.objective() - expected).abs() <= 1e-12 * expected);
         }
         assert!(most_pivots > 1, "the comparison is of repaired plans");
+    }
+
+    /// Few lines or many, it is the same problem: the two solvers agree, pivots or not.
+    #[test]
+    fn small_problems_are_solved_as_large_ones() {
+        let mut state = 7_u64;
+        let mut random = move |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        let (mut small, mut large) = (Transport::new(), Transport::new());
+        let (mut taken, mut pivoted) = (0, 0);
+        for case in 0..20_000 {
+            // Masses over many powers of ten, some missing; gains with ties, zeros and long ones.
+            let mut law = |lines: u64| -> Vec<f64> {
+                let mass = |n: u64| if n == 0 { 0.0 } else { 10_f64.powf(-(n as f64) / 100.0) };
+                let masses: Vec<f64> = (0..lines).map(|_| mass(random([900, 40][case % 2]))).collect();
+                let total: f64 = 1.0 + masses.iter().sum::<f64>();
+                masses.iter().map(|mass| mass / total).chain([1.0 / total]).collect()
+            };
+            let (a, b) = (law(case as u64 % 8), law(case as u64 / 8 % 8));
+            let unit = [1, 1 << 38][case / 4 % 2];
+            let most = [3, 200][case / 2 % 2];
+            let gains: Vec<i64> =
+                (0..64).map(|_| random(most).saturating_sub(most / 3) as i64 * unit).collect();
+            let gain = |i: usize, j: usize| gains[i * 8 + j];
+            let expected = large.solve_large(&a, &b, gain);
+            assert!(expected.is_certified(gain));
+            let expected = expected.objective();
+            taken += usize::from(small.solve_small(&a, &b, gain));
+            let solution = small.solve(&a, &b, gain);
+            assert!(solution.is_certified(gain));
+            assert!((solution.objective() - expected).abs() <= 1e-12 * expected, "case {case}");
+            pivoted += usize::from(solution.pivots() > 0);
+            let rows = a.iter().enumerate().map(|(i, &mass)| (i, mass, false));
+            for (line, mass, is_column) in rows.chain(b.iter().enumerate().map(|(j, &mass)| (j, mass, true)))
+            {
+                let of_line =
+                    |cell: &&Cell| (if is_column { cell.column } else { cell.row }) as usize == line;
+                let got: f64 = solution.cells().iter().filter(of_line).map(|cell| cell.mass).sum();
+                assert!((got - mass).abs() <= 1e-9 * mass, "case {case}, line {line}: {got} of {mass}");
+            }
+        }
+        assert!(taken > 15_000 && taken < 20_000, "{taken} had no difficulty");
+        assert!(pivoted > 2_000, "{pivoted} were repaired");
     }
 }

@@ -83,12 +83,7 @@ impl Drawn {
         self.seen.iter().map(|&(seen, mass)| if seen == column { mass } else { 0.0 }).sum()
     }
 
-    /// The mass of a row, and of a column.
-    #[inline(always)]
-    fn a(&self, step: &Step, row: usize) -> f64 {
-        step.a[row] * self.totals[1]
-    }
-
+    /// The mass of a column.
     #[inline(always)]
     fn b(&self, step: &Step, column: usize) -> f64 {
         step.b[column] * self.totals[0]
@@ -210,19 +205,26 @@ impl Optimal {
         // A bit a column; all from the 64th on share theirs, which can only make the answer larger.
         let bit = |column: usize| 1_u64 << column.min(63);
         let (mut rows, mut columns) = (0.0, 0);
-        for (k, &mass) in step.a.iter().enumerate() {
-            let other = step.overlap.row(k);
-            let offer = self.gains.of(other[column]);
-            if k == drawn.row || offer < gap || mass == 0.0 {
-                continue;
+        for (first, masses) in step.a.chunks(64).enumerate().map(|(n, masses)| (64 * n, masses)) {
+            // Which rows have enough to offer is hard to foresee: a set first, a bit a row.
+            let mut rivals = 0_u64;
+            for (k, &mass) in masses.iter().enumerate() {
+                let offers = self.gains.of(step.overlap.shared(first + k, column)) >= gap;
+                rivals |= u64::from(offers & (first + k != drawn.row) & (mass > 0.0)) << k;
             }
-            let mut objects = 0;
-            for (l, (&m, &n)) in own.iter().zip(other).enumerate() {
-                let loses = best + self.gains.of(n) <= self.gains.of(m) + offer;
-                objects |= if loses && l != column && l != drawn.closed { bit(l) } else { 0 };
+            while rivals != 0 {
+                let k = rivals.trailing_zeros() as usize;
+                rivals &= rivals - 1;
+                let other = step.overlap.row(first + k);
+                let offer = self.gains.of(other[column]);
+                let mut objects = 0;
+                for (l, (&m, &n)) in own.iter().zip(other).enumerate() {
+                    let loses = best + self.gains.of(n) <= self.gains.of(m) + offer;
+                    objects |= if loses & (l != column) & (l != drawn.closed) { bit(l) } else { 0 };
+                }
+                rows += if objects != 0 { masses[k] } else { 0.0 };
+                columns |= objects;
             }
-            rows += if objects != 0 { mass } else { 0.0 };
-            columns |= objects;
         }
         let mass = |(l, &mass): (usize, &f64)| if columns & bit(l) != 0 { mass } else { 0.0 };
         let columns: f64 = step.b.iter().enumerate().map(mass).sum();

@@ -6,7 +6,7 @@
 //! left to the general solver: negative gains, masses so nearly equal that rounding could decide, and
 //! pivots in which two arcs block. That choice depends on the problem alone, as a plan must.
 
-use super::HARMLESS;
+use super::{Cell, HARMLESS};
 
 /// The most lines a side.
 pub(super) const SIDE: usize = 8;
@@ -39,6 +39,23 @@ pub(super) struct Small {
     pivots: u64,
 }
 
+/// [`Small::solve`] for the widest registers of the machine.
+pub(super) struct Solve<'a, G> {
+    pub(super) small: &'a mut Small,
+    pub(super) a: &'a [f64],
+    pub(super) b: &'a [f64],
+    pub(super) gain: G,
+}
+
+impl<G: Fn(usize, usize) -> i64> pulp::NullaryFnOnce for Solve<'_, G> {
+    type Output = Option<()>;
+
+    #[inline(always)]
+    fn call(self) -> Option<()> {
+        self.small.solve(self.a, self.b, self.gain)
+    }
+}
+
 #[derive(Debug, Clone, Copy, Default)]
 struct Arc {
     row: u8,
@@ -66,10 +83,13 @@ impl Small {
     pub(super) fn solve(&mut self, a: &[f64], b: &[f64], gain: impl Fn(usize, usize) -> i64) -> Option<()> {
         let count = self.set_gains(a.len(), b.len(), gain)?;
         let cells = self.sort(count);
-        self.walk(padded(a), padded(b), &cells[..count])?;
+        self.walk(a, b, &cells[..count])?;
         self.set_duals();
         self.pivots = 0;
-        if self.is_covered(a.len()) { Some(()) } else { self.repair(a.len()) }
+        match self.entering(a.len()) {
+            None => Some(()),
+            Some(cell) => self.repair(a.len(), cell),
+        }
     }
 
     /// Takes over the gains and makes keys of those that are positive; `None` if one is negative.
@@ -77,7 +97,12 @@ impl Small {
     /// A key has the order of the gains, as far as 18 bits of them tell (the order may cost pivots but is
     /// no error), and the cell in its lowest bits. Positive `f32` have the order of their bits.
     #[inline(always)]
-    fn set_gains(&mut self, rows: usize, columns: usize, gain: impl Fn(usize, usize) -> i64) -> Option<usize> {
+    fn set_gains(
+        &mut self,
+        rows: usize,
+        columns: usize,
+        gain: impl Fn(usize, usize) -> i64,
+    ) -> Option<usize> {
         let (mut count, mut all) = (0, 0);
         for (i, row) in self.gains[..rows].iter_mut().enumerate() {
             for (j, cell) in row[..columns].iter_mut().enumerate() {
@@ -99,7 +124,8 @@ impl Small {
         let mut cells = [0; SIDE * SIDE];
         for group in self.keys.as_chunks::<LANES>().0[..count.div_ceil(LANES)].iter() {
             let mut places = [0_i32; LANES];
-            for &other in &self.keys[..count] {
+            // All keys of whole groups: how many there are is easier to foresee.
+            for &other in &self.keys[..count.next_multiple_of(LANES)] {
                 for (place, &key) in places.iter_mut().zip(group) {
                     *place += i32::from(other > key);
                 }
@@ -113,81 +139,68 @@ impl Small {
 
     /// The greedy plan: each cell takes what its lines have left and closes one of them.
     #[inline(always)]
-    fn walk(&mut self, a: [f64; SIDE], b: [f64; SIDE], cells: &[u8]) -> Option<()> {
-        let mut tree = Growing { rows: a, columns: b, count: 0, hangs_row: 0, rests: [0.0; ARCS] };
-        let (mut rows, mut columns) = (open(&a).count_ones(), open(&b).count_ones());
+    fn walk(&mut self, a: &[f64], b: &[f64], cells: &[u8]) -> Option<()> {
+        let (mut rows, mut open_rows) = open(a);
+        let (mut columns, mut open_columns) = open(b);
+        let (mut count, mut hangs_row, mut near_tie) = (0, 0, false);
+        let is_single = |open: u32| open & open.wrapping_sub(1) == 0;
         for &cell in cells {
-            if rows <= 1 || columns <= 1 {
+            if is_single(open_rows) | is_single(open_columns) {
                 break;
             }
-            let closed = self.put(&mut tree, usize::from(cell) / SIDE, usize::from(cell));
-            (rows, columns) = (rows - closed.0, columns - closed.1);
+            let (i, j) = (usize::from(cell) / SIDE % SIDE, usize::from(cell) % SIDE);
+            let (x, y) = (rows[i], columns[j]);
+            // Nothing happens unless both lines are open: a closed one has nothing left.
+            let open = open_rows >> i & open_columns >> j & 1;
+            let closes_row = u32::from(x.left < y.left);
+            let mass = if x.left < y.left { x.left } else { y.left };
+            (rows[i].left, columns[j].left) = (x.left - mass, y.left - mass);
+            let heavier = if x.mass > y.mass { x.mass } else { y.mass };
+            near_tie |= (open == 1) & ((x.left - y.left).abs() <= HARMLESS * heavier);
+            self.arcs[count % ARCS] = Arc { row: i as u8, column: j as u8 };
+            self.flows[count % ARCS] = mass;
+            open_rows &= !((open & closes_row) << i);
+            open_columns &= !((open & !closes_row) << j);
+            hangs_row |= (open & closes_row) << count;
+            count += open as usize;
         }
-        // What is left gains nothing.
-        while rows > 1 && columns > 1 {
-            let (row, column) = (open(&tree.rows).trailing_zeros(), open(&tree.columns).trailing_zeros());
-            let closed = self.put(&mut tree, row as usize, column as usize);
-            if closed == (0, 0) {
-                return None;
+        // What is left gains nothing, or has to go to the last line of a side. The heaviest come last,
+        // because they bear the rounding best.
+        let (last_row, last_column) = (heaviest(&rows, open_rows), heaviest(&columns, open_columns));
+        loop {
+            let others = [open_rows & !(1 << last_row), open_columns & !(1 << last_column)];
+            if others == [0, 0] {
+                break;
             }
-            (rows, columns) = (rows - closed.0, columns - closed.1);
-        }
-        let near_tie = |(arc, &rest): (&Arc, &f64)| {
-            let (p, q) = (a[usize::from(arc.row)], b[usize::from(arc.column)]);
-            rest <= HARMLESS * if p > q { p } else { q }
-        };
-        if self.arcs.iter().zip(&tree.rests).take(tree.count).fold(false, |all, arc| all | near_tie(arc)) {
-            return None;
-        }
-        // All lines of one side close into the last of the other. The heaviest comes last, because
-        // it is the one that bears the rounding best.
-        let (open_rows, open_columns) = (open(&tree.rows), open(&tree.columns));
-        let (i, j) = (heaviest(&a, open_rows), heaviest(&b, open_columns));
-        let Growing { rows, columns, mut count, mut hangs_row, .. } = tree;
-        let (mut x, mut y) = (rows[i], columns[j]);
-        for row in bits(open_rows & !(1 << i)) {
-            self.arcs[count % ARCS] = Arc { row: row as u8, column: j as u8 };
-            self.flows[count % ARCS] = rows[row];
-            y -= rows[row];
-            hangs_row |= 1 << count;
+            let i = if others[0] == 0 { last_row } else { others[0].trailing_zeros() as usize % SIDE };
+            let j = if others[1] == 0 { last_column } else { others[1].trailing_zeros() as usize % SIDE };
+            let (x, y) = (rows[i], columns[j]);
+            let free = others[0] != 0 && others[1] != 0;
+            let closes_row = if free { x.left < y.left } else { others[1] == 0 };
+            let mass = if closes_row { x.left } else { y.left };
+            (rows[i].left, columns[j].left) = (x.left - mass, y.left - mass);
+            let heavier = if x.mass > y.mass { x.mass } else { y.mass };
+            near_tie |= free & ((x.left - y.left).abs() <= HARMLESS * heavier);
+            self.arcs[count % ARCS] = Arc { row: i as u8, column: j as u8 };
+            self.flows[count % ARCS] = mass;
+            open_rows &= !(u32::from(closes_row) << i);
+            open_columns &= !(u32::from(!closes_row) << j);
+            hangs_row |= u32::from(closes_row) << count;
             count += 1;
         }
-        for column in bits(open_columns & !(1 << j)) {
-            self.arcs[count % ARCS] = Arc { row: i as u8, column: column as u8 };
-            self.flows[count % ARCS] = columns[column];
-            x -= columns[column];
-            count += 1;
-        }
-        let mass = if a[i] >= b[j] { y } else { x };
-        self.arcs[count % ARCS] = Arc { row: i as u8, column: j as u8 };
+        let (x, y) = (rows[last_row], columns[last_column]);
+        let mass = if x.mass >= y.mass { y.left } else { x.left };
+        self.arcs[count % ARCS] = Arc { row: last_row as u8, column: last_column as u8 };
         self.flows[count % ARCS] = mass;
         self.hangs_row = hangs_row | 1 << count;
         self.count = count + 1;
-        let sound = (x - mass).abs() <= HARMLESS * a[i] && (y - mass).abs() <= HARMLESS * b[j];
-        (sound && mass >= 0.0).then_some(())
-    }
-
-    /// Puts mass on a cell and closes its row or its column, which is returned as a number of each. A
-    /// closed line has nothing left and an open one something (unless there is a tie), so nothing happens
-    /// where one is closed.
-    #[inline(always)]
-    fn put(&mut self, tree: &mut Growing, row: usize, column: usize) -> (u32, u32) {
-        let (i, j, arc) = (row % SIDE, column % SIDE, tree.count % ARCS);
-        let (x, y) = (tree.rows[i], tree.columns[j]);
-        let closes_row = x < y;
-        let mass = if closes_row { x } else { y };
-        (tree.rows[i], tree.columns[j]) = (x - mass, y - mass);
-        tree.rests[arc] = (x - y).abs();
-        self.arcs[arc] = Arc { row: i as u8, column: j as u8 };
-        self.flows[arc] = mass;
-        let (open, closes_row) = (u32::from(mass > 0.0), u32::from(closes_row));
-        tree.hangs_row |= (open & closes_row) << arc;
-        tree.count += open as usize;
-        (open & closes_row, open & !closes_row)
+        let is_sound = |line: Line| (line.left - mass).abs() <= HARMLESS * line.mass;
+        (!near_tie && mass >= 0.0 && is_sound(x) && is_sound(y)).then_some(())
     }
 
     /// Duals that make the arcs tight: backwards, because the line that closed with an arc hangs from
     /// a line that closed later. The root is the column of the last arc.
+    #[inline(always)]
     fn set_duals(&mut self) {
         self.duals = [COVERS_ALL; LINES];
         let root = self.arcs[self.count - 1].column;
@@ -208,93 +221,96 @@ impl Small {
         if self.hangs_row >> arc & 1 == 1 { (row, column) } else { (column, row) }
     }
 
-    /// What a cell gains less than its duals.
+    /// The cell that exceeds its duals most, if one does.
     #[inline(always)]
-    fn slacks(&self, row: usize) -> [i64; SIDE] {
-        let u = self.duals[row];
-        std::array::from_fn(|j| u + self.duals[SIDE + j] - self.gains[row][j])
-    }
-
-    fn is_covered(&self, rows: usize) -> bool {
-        let signs = (0..rows).fold([0; SIDE], |signs, row| {
-            let slacks = self.slacks(row);
-            std::array::from_fn(|j| signs[j] | slacks[j])
-        });
-        signs.iter().fold(0, |all, sign| all | sign) >= 0
+    fn entering(&self, rows: usize) -> Option<(usize, usize)> {
+        let columns: [i64; SIDE] = std::array::from_fn(|j| self.duals[SIDE + j]);
+        let (mut least, mut at) = ([0_i64; SIDE], [0_i64; SIDE]);
+        for (i, (gains, &dual)) in self.gains[..rows].iter().zip(&self.duals).enumerate() {
+            for j in 0..SIDE {
+                let slack = dual + columns[j] - gains[j];
+                at[j] = if slack < least[j] { i as i64 } else { at[j] };
+                least[j] = if slack < least[j] { slack } else { least[j] };
+            }
+        }
+        if least.iter().fold(0, |all, slack| all | slack) >= 0 {
+            return None;
+        }
+        let mut worst = 0;
+        for j in 1..SIDE {
+            worst = if least[j] < least[worst] { j } else { worst };
+        }
+        Some((at[worst] as usize % SIDE, worst))
     }
 
     /// Pivots to an optimum; see `simplex`. The way of a line to the root is a set of arcs, a bit each:
     /// the cycle that a new arc closes is where the ways of its ends differ, and hanging a subtree up
     /// by another line changes all its ways in the same arcs.
-    #[cold]
-    fn repair(&mut self, rows: usize) -> Option<()> {
+    #[inline(always)]
+    fn repair(&mut self, rows: usize, mut cell: (usize, usize)) -> Option<()> {
         let mut ways = [0_u32; LINES];
         for arc in (0..self.count).rev() {
             let (child, parent) = self.ends(arc);
             ways[child] = ways[parent] | 1 << arc;
         }
-        let mut start = 0;
-        while let Some((i, j)) = self.entering(rows, start) {
-            start = i + 1;
-            self.pivots += 1;
-            if self.pivots > MOST_PIVOTS {
-                return None;
+        for pivot in 1..=MOST_PIVOTS {
+            self.pivots = pivot;
+            self.pivot(cell, &mut ways)?;
+            match self.entering(rows) {
+                Some(next) => cell = next,
+                None => return Some(()),
             }
-            let (from_row, from_column) = (ways[i] & !ways[SIDE + j], ways[SIDE + j] & !ways[i]);
-            let falls = from_row & self.hangs_row | from_column & !self.hangs_row;
-            let rises = (from_row | from_column) & !falls;
-            let (mut leaving, mut moved, mut tie) = (0, f64::INFINITY, false);
-            for arc in bits(falls) {
-                let flow = self.flows[arc];
-                tie = flow == moved || tie && flow > moved;
-                leaving = if flow < moved { arc } else { leaving };
-                moved = if flow < moved { flow } else { moved };
-            }
-            if tie {
-                return None;
-            }
-            bits(falls).for_each(|arc| self.flows[arc] -= moved);
-            bits(rises).for_each(|arc| self.flows[arc] += moved);
-            // The part cut off hangs by its end of the new arc, so arcs on the way from there to the
-            // leaving one turn round.
-            let cut_at_row = from_row >> leaving & 1 == 1;
-            let (end, other) = if cut_at_row { (i, SIDE + j) } else { (SIDE + j, i) };
-            let (top, _) = self.ends(leaving);
-            self.hangs_row ^= ways[end] & !ways[top];
-            self.hangs_row = self.hangs_row & !(1 << leaving) | u32::from(cut_at_row) << leaving;
-            let excess = self.gains[i][j] - self.duals[i] - self.duals[SIDE + j];
-            let (row_shift, column_shift) = if cut_at_row { (excess, -excess) } else { (-excess, excess) };
-            let (turn, above) = (ways[end], ways[other] | 1 << leaving);
-            for (line, (way, dual)) in ways.iter_mut().zip(&mut self.duals).enumerate() {
-                let cut_off = *way >> leaving & 1 == 1;
-                let shift = if line < SIDE { row_shift } else { column_shift };
-                *dual += if cut_off { shift } else { 0 };
-                *way = if cut_off { (*way ^ turn) | above } else { *way };
-            }
-            // The new arc takes the place of the leaving one.
-            self.arcs[leaving] = Arc { row: i as u8, column: j as u8 };
-            self.flows[leaving] = moved;
         }
+        None
+    }
+
+    /// Brings a cell into the tree; `None` if two arcs block.
+    #[inline(always)]
+    fn pivot(&mut self, (i, j): (usize, usize), ways: &mut [u32; LINES]) -> Option<()> {
+        let (from_row, from_column) = (ways[i] & !ways[SIDE + j], ways[SIDE + j] & !ways[i]);
+        let falls = from_row & self.hangs_row | from_column & !self.hangs_row;
+        let rises = (from_row | from_column) & !falls;
+        // What does not fall blocks nothing.
+        let (mut moved, mut blocking) = (f64::INFINITY, 0_u32);
+        for arc in bits(falls) {
+            let flow = self.flows[arc % ARCS];
+            let bit = 1_u32 << arc;
+            blocking = if flow < moved { bit } else { blocking | if flow == moved { bit } else { 0 } };
+            moved = if flow < moved { flow } else { moved };
+        }
+        if !blocking.is_power_of_two() {
+            return None;
+        }
+        let leaving = blocking.trailing_zeros() as usize % ARCS;
+        bits(falls).for_each(|arc| self.flows[arc % ARCS] -= moved);
+        bits(rises).for_each(|arc| self.flows[arc % ARCS] += moved);
+        // The part cut off hangs by its end of the new arc, so arcs on the way from there to the
+        // leaving one turn round.
+        let cut_at_row = from_row >> leaving & 1 == 1;
+        let (end, other) = if cut_at_row { (i, SIDE + j) } else { (SIDE + j, i) };
+        let (top, _) = self.ends(leaving);
+        self.hangs_row ^= ways[end] & !ways[top];
+        self.hangs_row = self.hangs_row & !(1 << leaving) | u32::from(cut_at_row) << leaving;
+        let excess = self.gains[i][j] - self.duals[i] - self.duals[SIDE + j];
+        let (row_shift, column_shift) = if cut_at_row { (excess, -excess) } else { (-excess, excess) };
+        let (turn, above) = (ways[end], ways[other] | 1 << leaving);
+        for (line, (way, dual)) in ways.iter_mut().zip(&mut self.duals).enumerate() {
+            let cut_off = *way >> leaving & 1 == 1;
+            let shift = if line < SIDE { row_shift } else { column_shift };
+            *dual += if cut_off { shift } else { 0 };
+            *way = if cut_off { (*way ^ turn) | above } else { *way };
+        }
+        // The new arc takes the place of the leaving one.
+        self.arcs[leaving] = Arc { row: i as u8, column: j as u8 };
+        self.flows[leaving] = moved;
         Some(())
     }
 
-    /// The cell that exceeds its duals most in the first row, from `start` on and round, that has one.
-    fn entering(&self, rows: usize, start: usize) -> Option<(usize, usize)> {
-        let exceeds = |&row: &usize| self.slacks(row).iter().fold(0, |all, slack| all | slack) < 0;
-        let start = start.min(rows);
-        let row = (start..rows).chain(0..start).find(exceeds)?;
-        let slacks = self.slacks(row);
-        let mut worst = 0;
-        for column in 1..SIDE {
-            worst = if slacks[column] < slacks[worst] { column } else { worst };
-        }
-        Some((row, worst))
-    }
-
-    /// The arcs with their flows: row, column, mass.
-    pub(super) fn arcs(&self) -> impl Iterator<Item = (u32, u32, f64)> {
+    /// The plan.
+    pub(super) fn cells(&self) -> impl Iterator<Item = Cell> {
         let arcs = self.arcs[..self.count].iter().zip(&self.flows);
-        arcs.map(|(arc, &mass)| (u32::from(arc.row), u32::from(arc.column), mass))
+        let cell = |(arc, &mass): (&Arc, &f64)| Cell { row: arc.row.into(), column: arc.column.into(), mass };
+        arcs.map(cell).filter(|cell| cell.mass > 0.0)
     }
 
     /// The duals of lines that carry mass, by row and by column.
@@ -307,37 +323,31 @@ impl Small {
     }
 }
 
-/// The tree while the greedy runs.
-struct Growing {
-    /// What lines have left of their masses.
-    rows: [f64; SIDE],
-    columns: [f64; SIDE],
-    count: usize,
-    hangs_row: u32,
-    /// What the line that stayed open at each arc had left.
-    rests: [f64; ARCS],
+/// A line while the greedy runs.
+#[derive(Debug, Clone, Copy, Default)]
+struct Line {
+    left: f64,
+    mass: f64,
+}
+
+/// The lines of one side, and those that carry mass, a bit each.
+#[inline(always)]
+fn open(masses: &[f64]) -> ([Line; SIDE], u32) {
+    let (mut lines, mut open) = ([Line::default(); SIDE], 0);
+    for (k, (line, &mass)) in lines.iter_mut().zip(masses).enumerate() {
+        *line = Line { left: mass, mass };
+        open |= u32::from(mass > 0.0) << k;
+    }
+    (lines, open)
 }
 
 #[inline(always)]
-fn padded(masses: &[f64]) -> [f64; SIDE] {
-    let mut padded = [0.0; SIDE];
-    padded[..masses.len()].copy_from_slice(masses);
-    padded
-}
-
-/// The lines that have something left, a bit each.
-#[inline(always)]
-fn open(left: &[f64; SIDE]) -> u32 {
-    left.iter().enumerate().fold(0, |set, (k, &left)| set | u32::from(left > 0.0) << k)
-}
-
-#[inline(always)]
-fn heaviest(masses: &[f64; SIDE], open: u32) -> usize {
+fn heaviest(lines: &[Line; SIDE], open: u32) -> usize {
     let (mut heaviest, mut most) = (0, 0.0);
-    for (k, &mass) in masses.iter().enumerate() {
-        let heavier = open >> k & 1 == 1 && mass > most;
+    for (k, line) in lines.iter().enumerate() {
+        let heavier = (open >> k & 1 == 1) & (line.mass > most);
         heaviest = if heavier { k } else { heaviest };
-        most = if heavier { mass } else { most };
+        most = if heavier { line.mass } else { most };
     }
     heaviest
 }
