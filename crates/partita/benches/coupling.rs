@@ -342,10 +342,15 @@ fn json(clusters: usize, [draw, solve]: [f64; 2], problems: &[&Problem]) -> Stri
         "{{\"clusters\": {clusters}, \"draw_ns\": {draw:.1}, \"solve_ns\": {solve:.1}, \"problems\": ["
     );
     for (n, p) in problems.iter().take(200).enumerate() {
+        let law = |weights: &[f64]| -> Vec<f64> {
+            let total: f64 = weights.iter().sum();
+            weights.iter().map(|weight| weight / total).collect()
+        };
         // `{:?}` of floats and of whole numbers in lists is JSON.
         let gains: Vec<&[u32]> = (0..p.a.len()).map(|row| p.overlap.row(row)).collect();
         let comma = if n == 0 { "" } else { "," };
-        write!(text, "{comma}\n{{\"a\": {:?}, \"b\": {:?}, \"gain\": {gains:?}}}", p.a, p.b).unwrap();
+        write!(text, "{comma}\n{{\"a\": {:?}, \"b\": {:?}, \"gain\": {gains:?}}}", law(&p.a), law(&p.b))
+            .unwrap();
     }
     text + "]}\n"
 }

@@ -36,7 +36,7 @@ pub struct Step<'a> {
     pub overlap: &'a Overlap,
     /// The law of `X` up to a constant: a weight a slot, and of a new cluster.
     pub a: &'a [f64],
-    /// The law of `Y`.
+    /// The law of `Y`, likewise.
     pub b: &'a [f64],
 }
 

@@ -22,14 +22,15 @@ use std::hint::select_unpredictable;
 ///    *object*, they alone share the column with the row, or else the row is all in it: the cell
 ///    carries at least `min(a[i], b[j] - a(those k))`, and likewise `min(b[j], a[i] - b(those l))`. If the
 ///    cell dominates and fills its column, the next best cell of the row is looked at.
-/// 3. Only then is the transport problem solved.
+/// 3. A second glance: what no plan can avoid of the next heaviest column.
+/// 4. Only then is the transport problem solved.
 ///
 /// The looks see what all optimal plans share, so the law of the draw is that of the solver's plan.
 #[derive(Debug, Clone)]
 pub struct Optimal {
     gains: Gains,
     transport: Transport,
-    /// The two laws in the same units, once a draw is not decided at a glance.
+    /// The two laws in the same units, for the solver.
     a: Vec<f64>,
     b: Vec<f64>,
     /// Cells of the drawn row, less what the looks have seen of them.
@@ -54,7 +55,7 @@ struct Drawn {
     /// Mass of the row outside of its closed column.
     left: f64,
     stage: Stage,
-    /// The column that the row fills.
+    /// The column that the row was last seen to fill.
     closed: usize,
     /// Columns and masses seen, in the order of the stages.
     seen: [(usize, f64); LOOKS + 2],
@@ -232,7 +233,8 @@ impl Optimal {
     }
 }
 
-/// What no plan can avoid of the heaviest column that the first glance did not see, nor fills the row.
+/// The heaviest column that the first glance did not see, and what no plan can avoid of it: what is left
+/// of the row when all others but the closed one are full.
 #[inline(always)]
 fn second_glance(step: &Step, drawn: &Drawn) -> (usize, f64) {
     let (mut column, mut most, mut others) = (0, 0.0, 0.0);
