@@ -1,6 +1,7 @@
 //! From rows to answers: pure functions of what the run directory holds.
 
 mod clustering;
+mod neighbours;
 mod page;
 mod point;
 mod predict;

@@ -1,6 +1,7 @@
 //! The co-clustering matrix from kept states, with standard errors: in memory for a few items, in tiles to
 //! disk for many.
 
+use super::neighbours::neighbours;
 use super::units::Unit;
 use crate::Failure;
 use crate::npy::Square;
@@ -122,11 +123,12 @@ impl Pairs {
     }
 }
 
-/// The matrix of at most `most` items, spread evenly over the data and ordered by a clustering.
+/// The matrix of at most `most` items, spread evenly over the data and ordered by a clustering; those of a
+/// cluster so that items that are often together are neighbours.
 pub(crate) fn co_matrix(units: &[Unit], clustering: &Partition, most: usize) -> CoMatrix {
     let items = clustering.len();
     let mut shown: Vec<usize> = (0..items.min(most)).map(|i| i * items / items.min(most)).collect();
-    // Clusters by size, items within them as they come.
+    // Clusters by size.
     shown.sort_by_key(|&item| clustering.slot(item));
     let pairs = Pairs::new(units, &shown);
     let n = shown.len();
@@ -141,7 +143,21 @@ pub(crate) fn co_matrix(units: &[Unit], clustering: &Partition, most: usize) -> 
             }
         }
     }
-    CoMatrix { items: shown, values, clusters: clustering.slots().collect() }
+    let mut order = Vec::with_capacity(n);
+    for cluster in shown.chunk_by(|&i, &j| clustering.together(i, j)) {
+        let start = order.len();
+        let within = neighbours(cluster.len(), |i, j| values[(start + i) * n + start + j]);
+        order.extend(within.iter().map(|place| start + place));
+    }
+    CoMatrix {
+        items: order.iter().map(|&place| shown[place]).collect(),
+        values: order
+            .iter()
+            .flat_map(|&i| order.iter().map(move |&j| (i, j)))
+            .map(|(i, j)| values[i * n + j])
+            .collect(),
+        clusters: clustering.slots().collect(),
+    }
 }
 
 /// Writes the whole matrix and its standard errors, in the order of the items.

@@ -154,7 +154,8 @@ fn heat_caption(co: &CoClustering) -> Markup {
     let outside = finite().filter(|v| !(0.0..=1.0).contains(v)).count();
     html! {
         "Estimated probability that two items share a cluster. "
-        "Items are ordered by the clustering marked along the axes. "
+        "Items are ordered by the clustering marked along the axes, and within a cluster so that items "
+        "often together are neighbours. "
         @if outside > 0 {
             "Unbiased estimates may leave [0, 1]: here they range from " (short(low, 3)) " to " (short(high, 3))
             ". Only the colours are clipped; the values shown on pointing are raw. "
