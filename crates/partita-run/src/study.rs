@@ -241,27 +241,26 @@ fn most_processes(arm: &ArmResults) -> Option<u64> {
     (4 * most >= *wanted).then_some(most)
 }
 
-/// Makes the directory that of this study, seed and scale, and of this process; refuses one that holds
-/// something else.
+/// Makes the directory that of this study and seed, and of this process; refuses one that holds something
+/// else. Another scale finds the estimates there that both have.
 fn claim_directory(request: &Request) -> Result<Option<File>, Failure> {
     #[derive(Serialize)]
     struct Identity<'a> {
         version: &'a str,
         seed: u64,
-        scale: f64,
         study: &'a str,
         arms: &'a [Arm],
     }
-    let Request { study, scale, seed, out, .. } = request;
+    let Request { study, seed, out, .. } = request;
     // Words and claims may change; what was run may not.
     let (version, arms) = (env!("CARGO_PKG_VERSION"), &study.arms[..]);
-    let identity = Identity { version, seed: *seed, scale: *scale, study: &study.name, arms };
+    let identity = Identity { version, seed: *seed, study: &study.name, arms };
     let text = toml::to_string_pretty(&identity).expect("a study is a table");
     let path = out.join("study.toml");
     let refuse = |why: &str| Err(Failure::bad(format!("{}: {why}: choose another --out", out.display())));
     match std::fs::read_to_string(&path) {
         Ok(there) if there == text => lock(out),
-        Ok(_) => refuse("holds another study, scale or seed"),
+        Ok(_) => refuse("holds another study or seed"),
         Err(_) => {
             if prepare(out, false).is_err() {
                 return refuse("is in use or cannot be written");

@@ -136,10 +136,25 @@ fn mistakes_get_a_sentence() {
     scratch.ok("reproduce k-regular --scale 0.0002 --out there");
     assert!(
         scratch
-            .refused("reproduce k-regular --scale 0.0003 --out there")
-            .contains("another study, scale or seed")
+            .refused("reproduce k-regular --scale 0.0002 --seed 7 --out there")
+            .contains("another study or seed")
     );
     scratch.refused("reproduce");
+}
+
+/// Another scale goes on from the estimates that are there, and throws none away.
+#[test]
+fn a_study_grows_in_its_directory() {
+    let scratch = Scratch::new();
+    let estimates = || scratch.read("there/estimates.csv");
+    scratch.ok("reproduce synthetic --scale 0.0004 --out there");
+    let first = estimates();
+    scratch.ok("reproduce synthetic --scale 0.001 --out there");
+    let grown = estimates();
+    assert_eq!((first.lines().count(), grown.lines().count()), (1 + 72, 1 + 180));
+    assert!(grown.starts_with(&first), "what was there is not made again");
+    scratch.ok("reproduce synthetic --scale 0.0004 --out there");
+    assert_eq!(estimates(), grown);
 }
 
 #[test]

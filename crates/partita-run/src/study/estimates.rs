@@ -38,7 +38,8 @@ pub(super) fn estimates(
     let columns: Vec<String> =
         names.iter().cloned().chain(["naive:sweeps".to_string()]).chain(naive).collect();
     let (mut ledger, mut rows) = Ledger::open(path, &columns)?;
-    rows.retain(|row| row.replicate < replicates);
+    // Those of a larger scale stay in the ledger.
+    let beyond: Vec<Row> = rows.extract_if(.., |row| row.replicate >= replicates).collect();
     let done: HashSet<u64> = rows.iter().map(|row| row.replicate).collect();
     let settings = setting.replicates(wanted.lag, wanted.burn_in, wanted.sweeps)?;
     let job = |number: u64, send: &dyn Fn(Row), stop: &dyn Fn() -> bool| {
@@ -57,9 +58,11 @@ pub(super) fn estimates(
     if !all {
         return Err(setting.interruption());
     }
+    let both = rows.len();
+    rows.extend(beyond);
     rows.sort_by_key(|row| row.replicate);
     ledger.rewrite(&rows)?;
-    Ok(Both::from_rows(&rows, names.len()))
+    Ok(Both::from_rows(&rows[..both], names.len()))
 }
 
 /// One coupled estimate, then a single chain for as long as it took.
