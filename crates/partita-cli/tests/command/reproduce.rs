@@ -147,13 +147,13 @@ fn mistakes_get_a_sentence() {
 fn a_study_grows_in_its_directory() {
     let scratch = Scratch::new();
     let estimates = || scratch.read("there/estimates.csv");
-    scratch.ok("reproduce synthetic --scale 0.0004 --out there");
+    scratch.ok("reproduce synthetic --scale 0.00025 --out there");
     let first = estimates();
-    scratch.ok("reproduce synthetic --scale 0.001 --out there");
+    scratch.ok("reproduce synthetic --scale 0.0005 --out there");
     let grown = estimates();
-    assert_eq!((first.lines().count(), grown.lines().count()), (1 + 72, 1 + 180));
+    assert_eq!((first.lines().count(), grown.lines().count()), (1 + 45, 1 + 90));
     assert!(grown.starts_with(&first), "what was there is not made again");
-    scratch.ok("reproduce synthetic --scale 0.0004 --out there");
+    scratch.ok("reproduce synthetic --scale 0.00025 --out there");
     assert_eq!(estimates(), grown);
 }
 
