@@ -140,66 +140,74 @@ impl Small {
     /// The greedy plan: each cell takes what its lines have left and closes one of them.
     #[inline(always)]
     fn walk(&mut self, a: &[f64], b: &[f64], cells: &[u8]) -> Option<()> {
-        let (mut rows, mut open_rows) = open(a);
-        let (mut columns, mut open_columns) = open(b);
-        let (mut count, mut hangs_row, mut near_tie) = (0, 0, false);
+        let ((mut rows, open_rows), (mut columns, open_columns)) = (open(a), open(b));
+        let mut grown = Grown { open_rows, open_columns, count: 0, hangs_row: 0, near_tie: false };
         let is_single = |open: u32| open & open.wrapping_sub(1) == 0;
         for &cell in cells {
-            if is_single(open_rows) | is_single(open_columns) {
+            if is_single(grown.open_rows) | is_single(grown.open_columns) {
                 break;
             }
             let (i, j) = (usize::from(cell) / SIDE % SIDE, usize::from(cell) % SIDE);
-            let (x, y) = (rows[i], columns[j]);
-            // Nothing happens unless both lines are open: a closed one has nothing left.
-            let open = open_rows >> i & open_columns >> j & 1;
-            let closes_row = u32::from(x.left < y.left);
-            let mass = if x.left < y.left { x.left } else { y.left };
-            (rows[i].left, columns[j].left) = (x.left - mass, y.left - mass);
-            let heavier = if x.mass > y.mass { x.mass } else { y.mass };
-            near_tie |= (open == 1) & ((x.left - y.left).abs() <= HARMLESS * heavier);
-            self.arcs[count % ARCS] = Arc { row: i as u8, column: j as u8 };
-            self.flows[count % ARCS] = mass;
-            open_rows &= !((open & closes_row) << i);
-            open_columns &= !((open & !closes_row) << j);
-            hangs_row |= (open & closes_row) << count;
-            count += open as usize;
+            let (x, y) = (&mut rows[i], &mut columns[j]);
+            let both_open = grown.open_rows >> i & grown.open_columns >> j & 1 == 1;
+            let closes_row = x.left < y.left;
+            grown.near_tie |= both_open & is_near_tie(*x, *y);
+            self.put(&mut grown, (i, x), (j, y), closes_row, both_open);
         }
         // What is left gains nothing, or has to go to the last line of a side. The heaviest come last,
         // because they bear the rounding best.
-        let (last_row, last_column) = (heaviest(&rows, open_rows), heaviest(&columns, open_columns));
+        let last_row = heaviest(&rows, grown.open_rows);
+        let last_column = heaviest(&columns, grown.open_columns);
         loop {
-            let others = [open_rows & !(1 << last_row), open_columns & !(1 << last_column)];
-            if others == [0, 0] {
+            let other_rows = grown.open_rows & !(1 << last_row);
+            let other_columns = grown.open_columns & !(1 << last_column);
+            if other_rows | other_columns == 0 {
                 break;
             }
-            let i = if others[0] == 0 { last_row } else { others[0].trailing_zeros() as usize % SIDE };
-            let j = if others[1] == 0 { last_column } else { others[1].trailing_zeros() as usize % SIDE };
-            let (x, y) = (rows[i], columns[j]);
-            let free = others[0] != 0 && others[1] != 0;
-            let closes_row = if free { x.left < y.left } else { others[1] == 0 };
-            let mass = if closes_row { x.left } else { y.left };
-            (rows[i].left, columns[j].left) = (x.left - mass, y.left - mass);
-            let heavier = if x.mass > y.mass { x.mass } else { y.mass };
-            near_tie |= free & ((x.left - y.left).abs() <= HARMLESS * heavier);
-            self.arcs[count % ARCS] = Arc { row: i as u8, column: j as u8 };
-            self.flows[count % ARCS] = mass;
-            open_rows &= !(u32::from(closes_row) << i);
-            open_columns &= !(u32::from(!closes_row) << j);
-            hangs_row |= u32::from(closes_row) << count;
-            count += 1;
+            let i = if other_rows == 0 { last_row } else { other_rows.trailing_zeros() as usize % SIDE };
+            let j =
+                if other_columns == 0 { last_column } else { other_columns.trailing_zeros() as usize % SIDE };
+            let (x, y) = (&mut rows[i], &mut columns[j]);
+            let free = other_rows != 0 && other_columns != 0;
+            let closes_row = if free { x.left < y.left } else { other_columns == 0 };
+            grown.near_tie |= free & is_near_tie(*x, *y);
+            self.put(&mut grown, (i, x), (j, y), closes_row, true);
         }
         let (x, y) = (rows[last_row], columns[last_column]);
-        let mass = if x.mass >= y.mass { y.left } else { x.left };
-        self.arcs[count % ARCS] = Arc { row: last_row as u8, column: last_column as u8 };
-        self.flows[count % ARCS] = mass;
-        self.hangs_row = hangs_row | 1 << count;
-        self.count = count + 1;
+        let (row, column) = ((last_row, &mut rows[last_row]), (last_column, &mut columns[last_column]));
+        self.put(&mut grown, row, column, x.mass < y.mass, true);
+        let mass = self.flows[grown.count - 1];
+        // The root is the column of the last arc.
+        self.hangs_row = grown.hangs_row | 1 << (grown.count - 1);
+        self.count = grown.count;
         let is_sound = |line: Line| (line.left - mass).abs() <= HARMLESS * line.mass;
-        (!near_tie && mass >= 0.0 && is_sound(x) && is_sound(y)).then_some(())
+        (!grown.near_tie && mass >= 0.0 && is_sound(x) && is_sound(y)).then_some(())
+    }
+
+    /// Puts what a row or a column has left on their cell and closes it. Nothing happens unless both are open:
+    /// a closed line has nothing left.
+    #[inline(always)]
+    fn put(
+        &mut self,
+        grown: &mut Grown,
+        (i, x): (usize, &mut Line),
+        (j, y): (usize, &mut Line),
+        closes_row: bool,
+        both_open: bool,
+    ) {
+        let mass = if closes_row { x.left } else { y.left };
+        (x.left, y.left) = (x.left - mass, y.left - mass);
+        let arc = grown.count % ARCS;
+        self.arcs[arc] = Arc { row: i as u8, column: j as u8 };
+        self.flows[arc] = mass;
+        grown.open_rows &= !(u32::from(both_open & closes_row) << i);
+        grown.open_columns &= !(u32::from(both_open & !closes_row) << j);
+        grown.hangs_row |= u32::from(both_open & closes_row) << arc;
+        grown.count += usize::from(both_open);
     }
 
     /// Duals that make the arcs tight: backwards, because the line that closed with an arc hangs from
-    /// a line that closed later. The root is the column of the last arc.
+    /// a line that closed later.
     #[inline(always)]
     fn set_duals(&mut self) {
         self.duals = [COVERS_ALL; LINES];
@@ -328,6 +336,23 @@ impl Small {
 struct Line {
     left: f64,
     mass: f64,
+}
+
+/// The tree while the greedy runs.
+struct Grown {
+    /// A bit a line.
+    open_rows: u32,
+    open_columns: u32,
+    count: usize,
+    hangs_row: u32,
+    near_tie: bool,
+}
+
+/// Whether rounding could decide which of two lines closes.
+#[inline(always)]
+fn is_near_tie(x: Line, y: Line) -> bool {
+    let heavier = if x.mass > y.mass { x.mass } else { y.mass };
+    (x.left - y.left).abs() <= HARMLESS * heavier
 }
 
 /// The lines of one side, and those that carry mass, a bit each.
