@@ -228,8 +228,15 @@ fn time<const WAYS: usize>(problems: usize, mut ways: [&mut dyn FnMut(); WAYS]) 
 fn step_times(cases: &[Case]) {
     println!("nanoseconds per item-step before the meeting (lag 1, start one cluster)");
     println!(
-        "{:>12}  {:>8}  {:>8}  {:>8}  {:>16}  {:>18}  {:>12}",
-        "data", "2 single", "coupled", "coupling", "coupled/2 single", "VI coupled/2 single", "VI / Hamming"
+        "{:>12}  {:>8}  {:>8}  {:>8}  {:>14}  {:>14}  {:>12}  {:>12}",
+        "data",
+        "2 single",
+        "coupled",
+        "coupling",
+        "coupled/2 sgl.",
+        "VI cpl./2 sgl.",
+        "VI / Hamming",
+        "as times"
     );
     for case in cases {
         let rounds: Vec<[[f64; 2]; 2]> = (0..ROUNDS as u64)
@@ -237,7 +244,7 @@ fn step_times(cases: &[Case]) {
             .collect();
         let of = |figure: fn(&[[f64; 2]; 2]) -> f64| median(rounds.iter().map(figure));
         println!(
-            "{:>12}  {:>8.0}  {:>8.0}  {:>8.0}  {:>16.2}  {:>18.2}  {:>12.2}",
+            "{:>12}  {:>8.0}  {:>8.0}  {:>8.0}  {:>14.2}  {:>14.2}  {:>12.2}  {:>12.2}",
             case.name,
             of(|r| r[0][1]),
             of(|r| r[0][0]),
@@ -245,6 +252,7 @@ fn step_times(cases: &[Case]) {
             of(|r| r[0][0] / r[0][1]),
             of(|r| r[1][0] / r[1][1]),
             of(|r| r[1][0] / r[1][1] / (r[0][0] / r[0][1])),
+            of(|r| r[1][0] / r[0][0]),
         );
     }
 }
@@ -360,7 +368,7 @@ fn main() {
         Case::shared("gene", [200, 50], [0.5, 1.3], 1.0, 24),
         Case::shared("seed", [210, 7], [1.0, 1.0], 1.0, 60),
         Case::shared("abalone", [4177, 7], [2.0, 2.0], 1.0, 12),
-        Case::new("synthetic", synthetic(), 2, [0.75, 0.7], 0.2, 24),
+        Case::new("synthetic", synthetic(), 2, [0.75, 0.7], 0.2, 200),
     ];
     // Only for their larger problems.
     let larger = [8.0, 25.0, 60.0].map(|alpha| {

@@ -20,8 +20,8 @@ use std::hint::select_unpredictable;
 ///    moving mass into it always wins, so it carries all the mass it can, `min(a[i], b[j])`, in every
 ///    optimal plan. The best cell of the row is often seen to dominate at a glance. Where some `k`
 ///    *object*, they alone share the column with the row, or else the row is all in it: the cell
-///    carries at least `min(a[i], b[j] - a(those k))`, and likewise `min(b[j], a[i] - b(those l))`. If the
-///    cell dominates and fills its column, the next best cell of the row is looked at.
+///    carries at least `min(a[i], b[j] - a(those k))`, and likewise `min(b[j], a[i] - b(those l))`. Then the
+///    next best cell of the row is looked at.
 /// 3. A second glance: what no plan can avoid of the next heaviest column.
 /// 4. Only then is the transport problem solved.
 ///
@@ -35,6 +35,8 @@ pub struct Optimal {
     b: Vec<f64>,
     /// Cells of the drawn row, less what the looks have seen of them.
     cells: Vec<Cell>,
+    /// Gains of the drawn row.
+    own: Vec<i64>,
     tally: Tally,
 }
 
@@ -52,24 +54,28 @@ pub struct Tally {
 struct Drawn {
     row: usize,
     totals: [f64; 2],
-    /// Mass of the row outside of its closed column.
+    /// Mass of the row outside of its closed columns.
     left: f64,
     stage: Stage,
-    /// The column that the row was last seen to fill.
-    closed: usize,
+    /// The column that was looked at first.
+    looked: usize,
+    /// Columns that the row was seen to fill, look by look.
+    closed: [usize; LOOKS],
     /// Columns and masses seen, in the order of the stages.
     seen: [(usize, f64); LOOKS + 2],
 }
 
 /// How many cells of a row are looked at for dominance.
 const LOOKS: usize = 2;
+/// The gain of a cell that no mass can come from.
+const NEVER: i64 = -(1 << 60);
 /// No column; and beyond the last cell of a row that is used up.
 const NONE: usize = usize::MAX;
 
 #[derive(Clone, Copy)]
 enum Stage {
     Glance,
-    /// At the best cell of the row outside of so many closed columns.
+    /// At a cell of the row, so many looks before.
     Look(usize),
     SecondGlance,
     Solve,
@@ -100,6 +106,7 @@ impl Optimal {
             a: Vec::new(),
             b: Vec::new(),
             cells: Vec::new(),
+            own: Vec::new(),
             tally: Tally::default(),
         }
     }
@@ -124,15 +131,16 @@ impl Optimal {
         while let Stage::Look(n) = drawn.stage {
             drawn.stage = Stage::SecondGlance;
             let Some((column, mass, dominates)) = self.look(step, drawn) else { break };
+            drawn.looked = column;
             if dominates {
                 drawn.left -= mass;
-                drawn.closed = column;
-                drawn.stage = match n + 1 {
-                    _ if drawn.left <= 0.0 => Stage::Written(NONE),
-                    LOOKS => Stage::SecondGlance,
-                    next => Stage::Look(next),
-                };
+                drawn.closed[n] = column;
             }
+            drawn.stage = match n + 1 {
+                _ if drawn.left <= 0.0 => Stage::Written(NONE),
+                LOOKS => Stage::SecondGlance,
+                next => Stage::Look(next),
+            };
             let mass = mass - drawn.seen_at(column);
             if mass > 0.0 {
                 drawn.seen[n + 1] = (column, mass);
@@ -160,7 +168,7 @@ impl Optimal {
     #[inline(never)]
     fn write(&mut self, step: &Step, drawn: &Drawn) {
         self.scale(step, drawn.totals);
-        let Optimal { gains, transport, a, b, cells, tally } = self;
+        let Optimal { gains, transport, a, b, cells, tally, .. } = self;
         let row = drawn.row as u32;
         cells.clear();
         let gain = |i, j| gains.of(step.overlap.shared(i, j));
@@ -177,21 +185,24 @@ impl Optimal {
         }
     }
 
-    /// The best cell of the row outside of its closed column, if ties do not matter: its column, what
-    /// it carries at least and whether it dominates.
+    /// The best cell of the row, or the second best after it, unless it gains nothing: its column, what it
+    /// carries at least and whether it dominates.
     #[inline(always)]
-    fn look(&self, step: &Step, drawn: &Drawn) -> Option<(usize, f64, bool)> {
+    fn look(&mut self, step: &Step, drawn: &Drawn) -> Option<(usize, f64, bool)> {
         // Gains grow with the overlap: the best is that of the largest overlap.
-        let (column, best, second) = best_two(step.overlap.row(drawn.row), drawn.closed);
+        let own = step.overlap.row(drawn.row);
+        let (column, best, second) = best_two(own, drawn.looked);
+        if best == 0 {
+            return None;
+        }
+        let is_open = drawn.looked != drawn.closed[0];
+        let rival = if is_open { own[drawn.looked] } else { second };
         let other = step.overlap.largest_in_column(column, drawn.row);
-        let gap = self.gains.of(best) - self.gains.of(second);
+        let gap = self.gains.of(best) - self.gains.of(rival);
         let (a, b) = (drawn.left, drawn.b(step, column));
         // Since gains are not negative, only rows that gain more than this in the column can object.
         if self.gains.of(other) < gap {
             return Some((column, a.min(b), true));
-        }
-        if gap == 0 {
-            return None;
         }
         let [rows, columns] = self.objections(step, drawn, column, gap);
         Some((column, a.min(b - rows).max(b.min(a - columns)), rows == 0.0))
@@ -200,9 +211,17 @@ impl Optimal {
     /// The mass of the rows for which moving mass into the cell does not always win, and that of the
     /// columns it might come from.
     #[inline(never)]
-    fn objections(&self, step: &Step, drawn: &Drawn, column: usize, gap: i64) -> [f64; 2] {
-        let own = step.overlap.row(drawn.row);
-        let best = self.gains.of(own[column]);
+    fn objections(&mut self, step: &Step, drawn: &Drawn, column: usize, gap: i64) -> [f64; 2] {
+        let Optimal { gains, own, .. } = self;
+        own.clear();
+        own.extend(step.overlap.row(drawn.row).iter().map(|&shared| gains.of(shared)));
+        let best = own[column];
+        own[column] = NEVER;
+        for closed in drawn.closed {
+            if let Some(own) = own.get_mut(closed) {
+                *own = NEVER;
+            }
+        }
         // A bit a column; all from the 64th on share theirs, which can only make the answer larger.
         let bit = |column: usize| 1_u64 << column.min(63);
         let (mut rows, mut columns) = (0.0, 0);
@@ -210,18 +229,17 @@ impl Optimal {
             // Which rows have enough to offer is hard to foresee: a set first, a bit a row.
             let mut rivals = 0_u64;
             for (k, &mass) in masses.iter().enumerate() {
-                let offers = self.gains.of(step.overlap.shared(first + k, column)) >= gap;
+                let offers = gains.of(step.overlap.shared(first + k, column)) >= gap;
                 rivals |= u64::from(offers & (first + k != drawn.row) & (mass > 0.0)) << k;
             }
             while rivals != 0 {
                 let k = rivals.trailing_zeros() as usize;
                 rivals &= rivals - 1;
                 let other = step.overlap.row(first + k);
-                let offer = self.gains.of(other[column]);
+                let least = gains.of(other[column]) - best;
                 let mut objects = 0;
-                for (l, (&m, &n)) in own.iter().zip(other).enumerate() {
-                    let loses = best + self.gains.of(n) <= self.gains.of(m) + offer;
-                    objects |= if loses & (l != column) & (l != drawn.closed) { bit(l) } else { 0 };
+                for (l, (&own, &shared)) in own.iter().zip(other).enumerate() {
+                    objects |= if gains.of(shared) - own <= least { bit(l) } else { 0 };
                 }
                 rows += if objects != 0 { masses[k] } else { 0.0 };
                 columns |= objects;
@@ -234,12 +252,12 @@ impl Optimal {
 }
 
 /// The heaviest column that the first glance did not see, and what no plan can avoid of it: what is left
-/// of the row when all others but the closed one are full.
+/// of the row when all others but the closed ones are full.
 #[inline(always)]
 fn second_glance(step: &Step, drawn: &Drawn) -> (usize, f64) {
     let (mut column, mut most, mut others) = (0, 0.0, 0.0);
     for (j, &mass) in step.b.iter().enumerate() {
-        let mass = if j == drawn.closed { 0.0 } else { mass };
+        let mass = if drawn.closed.contains(&j) { 0.0 } else { mass };
         let heavier = mass > most && j != drawn.seen[0].0;
         others += if heavier { most } else { mass };
         column = if heavier { j } else { column };
@@ -293,7 +311,8 @@ impl Coupling for Optimal {
         let left = step.a[row] * totals[1];
         let unavoidable = left - totals[0] * (totals[1] - highest);
         let seen = [(NONE, 0.0); LOOKS + 2];
-        let mut drawn = Drawn { row, totals, left, stage: Stage::Glance, closed: NONE, seen };
+        let mut drawn =
+            Drawn { row, totals, left, stage: Stage::Glance, looked: NONE, closed: [NONE; LOOKS], seen };
         let column = chance.pick_lazily(left, || {
             if let Stage::Glance = drawn.stage {
                 drawn.stage = Stage::Look(0);
