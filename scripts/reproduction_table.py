@@ -3,10 +3,12 @@
 
     scripts/reproduction_table.py DATE RESULTS...
 
-Each of RESULTS is a directory that `partita reproduce` has filled. Needs Python 3.9 and nothing else.
+Each of RESULTS is a directory that `partita reproduce` has filled; rows of other studies stay as they are. Needs
+Python 3.9 and nothing else.
 """
 import json
 import pathlib
+import re
 import sys
 
 BEGIN, END = "<!-- table: begin -->\n", "<!-- table: end -->\n"
@@ -45,19 +47,25 @@ def rows(findings, date):
         yield f"| {text} | {number(verdict['measured'], verdict['se'])}<br>{what} | {band(claim)} | {command}, {date} | {ruling} |"
 
 
+def study(row):
+    return re.search(r"\| `reproduce ([\w-]+)", row)[1]
+
+
 def main():
     date, *directories = sys.argv[1:]
     found = [json.loads((pathlib.Path(d) / "findings.json").read_text()) for d in directories]
-    found.sort(key=lambda f: ORDER.index(f["study"]))
-    lines = ["| claim of the paper | measured | expected | command, date | verdict |", "|---|---|---|---|---|"]
-    for findings in found:
-        lines += rows(findings, date)
     page = pathlib.Path(__file__).parent.parent / "docs" / "reproduction.md"
     before, rest = page.read_text().split(BEGIN)
-    after = rest.split(END)[1]
-    page.write_text(before + BEGIN + "\n".join(lines) + "\n" + END + after)
-    count = lambda word: sum(v["ruling"] == word for f in found for v in f["verdicts"])
-    print(f"{len(found)} studies: {count('confirmed')} confirmed, {count('not-confirmed')} not, {count('undecided')} undecided")
+    table, after = rest.split(END)
+    names = {findings["study"] for findings in found}
+    lines = [row for row in table.splitlines()[2:] if study(row) not in names]
+    lines += [row for findings in found for row in rows(findings, date)]
+    lines.sort(key=lambda row: ORDER.index(study(row)))
+    head = ["| claim of the paper | measured | expected | command, date | verdict |", "|---|---|---|---|---|"]
+    page.write_text(before + BEGIN + "\n".join(head + lines) + "\n" + END + after)
+    count = lambda word: sum(row.endswith(f"| {word} |") for row in lines)
+    figures = ", ".join(f"{count(text)} {word}" for word, text in WORDS.items())
+    print(f"{len(set(map(study, lines)))} studies: {figures}")
 
 
 main()
