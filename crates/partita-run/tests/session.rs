@@ -1,0 +1,54 @@
+//! A run as a library makes it, interrupted where no signal could be timed.
+
+use partita_run::Failure;
+use partita_run::config::{Options, Task};
+use partita_run::session::{self, Request};
+use std::fs;
+use std::sync::atomic::AtomicBool;
+
+/// After the last replicate, pairs run for the variance of one long chain.
+#[test]
+fn interrupted_after_its_last_replicate_a_run_keeps_them_all() {
+    let room = std::env::temp_dir().join(format!("partita-session-{}", std::process::id()));
+    fs::create_dir_all(&room).unwrap();
+    let edges = (0..6).flat_map(|a| (a + 1..6).map(move |b| (a, b))).filter(|(a, b)| a + b != 5);
+    let graph = room.join("octahedron.txt");
+    fs::write(&graph, edges.map(|(a, b)| format!("{a} {b}\n")).collect::<String>()).unwrap();
+    let out = room.join("run");
+    let options = Options {
+        data: Some(graph),
+        colors: Some(4),
+        lag: Some(5),
+        burn_in: Some(5),
+        sweeps: Some(20),
+        replicates: Some(200),
+        keep_draws: Some(2),
+        out: Some(out.clone()),
+        ..Options::default()
+    };
+    let command = "partita color octahedron.txt".into();
+    let request = Request { task: Task::Color, meetings_only: false, options, force: false, command };
+    let whole = session::start(request, &AtomicBool::new(false), &mut ()).unwrap();
+    assert!(whole.summary.variance_pairs.is_some_and(|pairs| pairs.pairs >= 10), "{:?}", whole.summary);
+    let rows = fs::read(out.join("replicates.csv")).unwrap();
+
+    // As if it had been stopped before its answers were there; and once more in the same place.
+    fs::remove_file(out.join("summary.json")).unwrap();
+    let failure = session::resume(&out, None, &AtomicBool::new(true), &mut ()).unwrap_err();
+    let Failure::Interrupted(sentence) = failure else { panic!("{failure:?}") };
+    assert_eq!(
+        sentence,
+        format!(
+            "interrupted before the answers were written: all replicates are kept; continue with `partita \
+             resume {}`",
+            out.display()
+        )
+    );
+    assert!(!out.join("summary.json").exists());
+    assert_eq!(fs::read(out.join("replicates.csv")).unwrap(), rows);
+
+    let resumed = session::resume(&out, None, &AtomicBool::new(false), &mut ()).unwrap();
+    assert_eq!(resumed.summary.variance_pairs, whole.summary.variance_pairs);
+    assert_eq!(resumed.summary.summaries, whole.summary.summaries);
+    fs::remove_dir_all(&room).unwrap();
+}
