@@ -137,8 +137,15 @@ fn exponent(points: &[[f64; 2]]) -> f64 {
     sum(&|p| (p[0] - x) * (p[1] - y)) / sum(&|p| (p[0] - x) * (p[0] - x))
 }
 
-/// Times shapes that differ in one number, prints their table and gives their marks.
-fn series(title: &str, varied: fn(&Shape) -> usize, shapes: &[Shape], hues: [Hue; 2]) -> Vec<Mark> {
+/// Times shapes that differ in one number, prints their table and gives their marks, whose names begin with
+/// `legend`.
+fn series(
+    title: &str,
+    legend: &str,
+    varied: fn(&Shape) -> usize,
+    shapes: &[Shape],
+    hues: [Hue; 2],
+) -> Vec<Mark> {
     let mut cases: Vec<Case> = shapes.iter().copied().map(Case::new).collect();
     for _ in 0..ROUNDS {
         for case in &mut cases {
@@ -175,7 +182,7 @@ fn series(title: &str, varied: fn(&Shape) -> usize, shapes: &[Shape], hues: [Hue
             cases.iter().map(|case| [varied(&case.shape) as f64, case.time(which) / 1e9]).collect();
         let (all, end) = (exponent(&points), exponent(&points[points.len().saturating_sub(3)..]));
         println!("{kind}: exponent {all:.3}, of the last three points {end:.3}");
-        let name = format!("{title}, {kind}");
+        let name = format!("{legend}{kind}, exponent {all:.2}");
         marks.push(Mark::Line { name, hue: hues[which], dashed: false, points: points.clone() });
         marks.push(Mark::Points { name: String::new(), hue: hues[which], points });
     }
@@ -192,13 +199,13 @@ fn main() {
     let plane = |items, clusters| Shape { items, dimension: 2, clusters };
     let [first, second] = [[Hue::Blue, Hue::Red], [Hue::Green, Hue::Orange]];
     let items = [100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000];
-    let by_items = series("4 clusters, 2 columns", |s| s.items, &items.map(|n| plane(n, 4)), first);
+    let by_items = series("4 clusters, 2 columns", "", |s| s.items, &items.map(|n| plane(n, 4)), first);
     let columns =
         |items| [2, 4, 8, 16, 32, 64, 128, 256, 512].map(|dimension| Shape { items, dimension, clusters: 4 });
-    let mut by_columns = series("200 items", |s| s.dimension, &columns(200), first);
-    by_columns.extend(series("2,000 items", |s| s.dimension, &columns(2_000), second));
+    let mut by_columns = series("200 items", "200 items, ", |s| s.dimension, &columns(200), first);
+    by_columns.extend(series("2,000 items", "2,000 items, ", |s| s.dimension, &columns(2_000), second));
     let clusters = [2, 4, 8, 16, 32, 64, 128, 200].map(|clusters| plane(4_000, clusters));
-    let by_clusters = series("4,000 items, 2 columns", |s| s.clusters, &clusters, first);
+    let by_clusters = series("4,000 items, 2 columns", "", |s| s.clusters, &clusters, first);
     if asked("--record") {
         let log = |label: &str| Axis { label: label.into(), scale: Scale::Log, ..Axis::default() };
         let panel = |title: &str, x: &str, marks| Panel {
@@ -208,9 +215,9 @@ fn main() {
             marks,
         };
         let panels = [
-            panel("Items", "items", by_items),
-            panel("Columns", "columns", by_columns),
-            panel("Clusters", "clusters", by_clusters),
+            panel("4 clusters, 2 columns", "items", by_items),
+            panel("4 clusters", "columns", by_columns),
+            panel("4,000 items, 2 columns", "clusters", by_clusters),
         ];
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/growth.svg");
         std::fs::write(path, figure("Time per sweep against items, columns and clusters", &panels, 3))
