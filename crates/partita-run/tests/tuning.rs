@@ -94,7 +94,7 @@ fn covered(estimates: &[Vec<f64>], each: u64, j: usize) -> usize {
 #[test]
 fn tuned_runs_are_efficient_and_cover() {
     if std::env::var_os("PARTITA_SLOW").is_none() {
-        println!("skipped: takes about half an hour; set PARTITA_SLOW=1 to run it");
+        println!("skipped: takes some minutes; set PARTITA_SLOW=1 to run it");
         return;
     }
     let only = std::env::var("PARTITA_CASE").ok();
