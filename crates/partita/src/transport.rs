@@ -7,7 +7,8 @@
 //! plan are a certificate, which [`Solution::is_certified`] checks from scratch.
 //!
 //! Most problems are solved by the greedy (largest gain first) and need no more than the check
-//! that its duals are feasible. The others are repaired by transportation simplex pivots.
+//! that its duals are feasible. The others are repaired by transportation simplex pivots. Problems of
+//! few lines have a solver of their own for both (`small`), which leaves what is difficult to the general one.
 
 mod greedy;
 mod problem;
