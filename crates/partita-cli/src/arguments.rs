@@ -183,7 +183,7 @@ pub struct RunOptions {
     #[arg(long, value_name = "PRESENT,ABSENT", help_heading = "Model")]
     edge_prior: Option<EdgePrior>,
 
-    /// gibbs, split-merge or split-merge-independent [gibbs]
+    /// Moves of a sweep: gibbs, split-merge, several such as split-merge*5+gibbs; kempe+gibbs for colourings [gibbs]
     #[arg(long, help_heading = "Chains")]
     sampler: Option<Sampler>,
     /// optimal, maximal, common, independent or relabel [optimal]
@@ -195,7 +195,7 @@ pub struct RunOptions {
     /// Probability of an independent draw while the chains differ [1e-5]
     #[arg(long, value_name = "P", help_heading = "Chains")]
     nugget: Option<f64>,
-    /// Where chains start: prior, kmeans:K or one [prior; greedy for graphs]
+    /// Where chains start: prior, kmeans:K or one [prior]; for colourings random or greedy [random]
     #[arg(long, help_heading = "Chains")]
     start: Option<Start>,
     /// How far the first chain is ahead [left out: tuned by a pilot]

@@ -173,6 +173,7 @@ pub(crate) fn summarize(
         cluster_count,
         clustering: None,
         variance_pairs: long.map(|long| long.pairs),
+        connected: None,
         rule: match run.stop {
             Stop::Time { .. } => "deadline".into(),
             _ => "mean".into(),

@@ -5,9 +5,11 @@
 
 mod choice;
 mod model;
+mod sampler;
 
-pub use choice::{Coupling, Duration, Grid, Loss, Metric, Sampler, Shard, Start, Summary, Task};
+pub use choice::{Coupling, Duration, Grid, Loss, Metric, Shard, Start, Summary, Task};
 pub use model::{Alpha, ColumnType, Covariance, EdgePrior, Prior};
+pub use sampler::{Move, Sampler};
 
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -125,6 +127,8 @@ pub enum ConfigError {
 
 /// More than any machine will ever do, and small enough that sums and products of options stay whole numbers.
 const MOST: u64 = 1_000_000_000_000_000;
+/// Replicates below 2^40; the numbers above are those of other streams.
+const MOST_REPLICATES: u64 = 1_000_000_000_000;
 
 /// What a reader of TOML expected, in words a user knows.
 fn in_words(message: &str) -> String {
@@ -206,7 +210,7 @@ impl Options {
             alpha: Some(Alpha::Fixed(1.0)),
             colors: Some(4),
             edge_prior: Some(EdgePrior { present: 1.0, absent: 1.0 }),
-            sampler: Some(Sampler::Gibbs),
+            sampler: Some(Sampler::gibbs()),
             coupling: Some(Coupling::Optimal),
             metric: Some(Metric::Hamming),
             nugget: Some(1e-5),
@@ -307,7 +311,7 @@ impl Options {
             ("--burn-in", self.burn_in, MOST),
             ("--sweeps", self.sweeps, MOST),
             ("--max-sweeps", self.max_sweeps, MOST),
-            ("--replicates", self.replicates, MOST),
+            ("--replicates", self.replicates, MOST_REPLICATES),
             ("--shard", self.shard.map(|s| s.of), MOST),
             ("--colors", self.colors.map(|c| c as u64), MOST),
             ("--keep-draws", self.keep_draws.map(|n| n as u64), 1_000_000),

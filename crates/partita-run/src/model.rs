@@ -11,18 +11,18 @@ mod words;
 pub use predict::Joining;
 pub(crate) use table::TAKES_ALL;
 pub use table::{Input, load};
-pub(crate) use words::{advice, question};
+pub(crate) use words::{advice, question, unreachable};
 
 use crate::{Failure, config};
-use choices::{AnyCoupling, AnyKernel, AnyStart};
+use choices::{AnyCoupling, AnyStart};
 use partita::atoms::{Atom, Atoms};
 use partita::partition::{Metric, Partitions};
 use partita::poisson::Fishy;
 use partita::rng::Purpose;
 use partita::tuning::{Trace, Tracer};
 use partita::{
-    Ending, Estimator, Moment, Observer, Outcome, Pair, Partition, Schedule, Start, State, Stop, Stream,
-    Summary, Target, Wish,
+    Ending, Estimator, Kernel, Moment, Observer, Outcome, Pair, Partition, Schedule, Start, State, Stop,
+    Stream, Summary, Target, Wish,
 };
 use std::time::Instant;
 
@@ -83,6 +83,9 @@ pub trait Model: Sync {
     /// Runs one pilot pair and remembers at least `horizon` sweeps of it.
     fn pilot(&self, number: u64, seed: u64, pilot: &PilotPair, stop: &dyn Fn() -> bool) -> Option<Trace>;
 
+    /// Whether the sampler's moves lead from every state to every other; none where that is not known.
+    fn connected(&self) -> Option<bool>;
+
     /// Whether there is a second law to start from, to see that meetings do not hinge on the first.
     fn has_second_start(&self) -> bool;
 
@@ -136,9 +139,9 @@ pub struct PilotPair {
 }
 
 /// The one implementation, for any target.
-pub(crate) struct Problem<T: Target> {
+pub(crate) struct Problem<T: Target, K> {
     target: T,
-    kernel: AnyKernel,
+    kernel: K,
     coupling: AnyCoupling,
     start: AnyStart,
     second_start: Option<AnyStart>,
@@ -148,6 +151,7 @@ pub(crate) struct Problem<T: Target> {
     sweep_work: f64,
     densities: Option<Densities<T>>,
     joinings: Option<Joinings<T>>,
+    connected: Option<bool>,
 }
 
 /// How to find what a state says about new rows.
@@ -199,7 +203,7 @@ fn was_stopped(outcome: &Outcome) -> bool {
     matches!(outcome.ending, Ending::Censored { why: Stop::Observer, .. })
 }
 
-impl<T: Target> Problem<T> {
+impl<T: Target, K: Kernel<T>> Problem<T, K> {
     /// The summaries asked for: the last of all is the distribution of the number of clusters.
     fn asked_for(&self) -> &[AnySummary<T>] {
         &self.summaries[..self.summaries.len() - 1]
@@ -220,7 +224,7 @@ impl<T: Target> Problem<T> {
     }
 }
 
-impl<T: Target> Model for Problem<T> {
+impl<T: Target, K: Kernel<T>> Model for Problem<T, K> {
     fn items(&self) -> usize {
         self.target.len()
     }
@@ -235,6 +239,10 @@ impl<T: Target> Model for Problem<T> {
 
     fn sweep_work(&self) -> f64 {
         self.sweep_work
+    }
+
+    fn connected(&self) -> Option<bool> {
+        self.connected
     }
 
     fn has_second_start(&self) -> bool {

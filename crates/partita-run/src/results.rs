@@ -41,6 +41,9 @@ pub struct Summary {
     /// The coupled pairs that gave the asymptotic variances of one long chain; none where none ran.
     #[serde(default)]
     pub variance_pairs: Option<VariancePairs>,
+    /// Whether the chains' moves lead from every state to every other; none where that is not known.
+    #[serde(default)]
+    pub connected: Option<bool>,
     /// How intervals were made: `mean` (all replicates planned beforehand) or `deadline` (the
     /// unbiased rule over workers).
     pub rule: String,

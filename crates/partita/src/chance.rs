@@ -93,14 +93,23 @@ pub(crate) fn pick_below(uniform: f64, total: f64, masses: impl Iterator<Item = 
     below.sum()
 }
 
-/// The chance of one sweep, given out by item or as a sequence for a purpose.
+/// The chance of one sweep, given out by pass over the items or as a sequence for a purpose. Whatever is
+/// opened has random numbers of its own, also where the same purpose is opened again.
 pub trait Source {
-    /// The chance of one item-step: at most two draws and one event.
-    type Item: Chance;
+    /// The chance of one pass over the items.
+    type Items: Items;
     /// As many draws as wanted.
     type Sequence: Chance;
+    /// Opens a pass over the items.
+    fn items(&mut self, purpose: Purpose) -> Self::Items;
+    /// Opens a sequence.
+    fn sequence(&mut self, purpose: Purpose) -> Self::Sequence;
+}
+
+/// The chance of one pass over the items, in which each item is asked for once.
+pub trait Items {
+    /// The chance of one item-step: at most two draws and one event.
+    type Item: Chance;
     /// The chance of the step of `item`.
     fn item(&mut self, item: usize) -> Self::Item;
-    /// The chance for another purpose in this sweep.
-    fn sequence(&mut self, purpose: Purpose) -> Self::Sequence;
 }

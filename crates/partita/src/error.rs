@@ -115,17 +115,25 @@ pub enum Error {
         /// The vertex, counted from 0.
         vertex: usize,
     },
-    /// Greedy colouring in vertex order needs more colours than there are.
+    /// A graph has no proper colouring with so few colours.
     #[error(
-        "greedy colouring in vertex order needs more than {colors} colours at vertex {vertex}; \
-         {sufficient} colours are always enough for this graph"
+        "no proper colouring with {colors} colours exists; {sufficient} colours are always enough for this graph"
     )]
     TooFewColors {
         /// The colours given.
         colors: usize,
-        /// The vertex, counted from 0, that could not be coloured.
-        vertex: usize,
-        /// One more than the largest degree: always enough.
+        /// One more than the degeneracy: always enough.
+        sufficient: usize,
+    },
+    /// A search for a proper colouring gave up before it could tell whether there is one.
+    #[error(
+        "no proper colouring with {colors} colours was found, though there may be one; {sufficient} colours are \
+         always enough for this graph"
+    )]
+    NoColoringFound {
+        /// The colours given.
+        colors: usize,
+        /// One more than the degeneracy: always enough.
         sufficient: usize,
     },
     /// The number of sweeps is smaller than the burn-in.

@@ -99,7 +99,7 @@ impl Schedule {
 /// let schedule = Schedule::new(1, 1, 4)?;
 /// let mut estimator = Estimator::new(schedule, Clusters);
 /// let mut pair = Pair::new(&target, &Gibbs, Optimal::new(Metric::Hamming, 6), 1)?;
-/// pair.run(target.greedy_start(), target.greedy_start(), &Stream::new(1, 0), &mut estimator);
+/// pair.run(target.known_coloring(), target.known_coloring(), &Stream::new(1, 0), &mut estimator);
 /// let estimate = estimator.values();
 /// assert_eq!(estimate.len(), 1);
 /// # Ok::<(), partita::Error>(())

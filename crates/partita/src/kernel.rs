@@ -1,9 +1,14 @@
 //! Moves that leave the target invariant: a step of one chain, and a coupled step of two.
 
+mod compose;
 mod gibbs;
+mod kempe;
 mod split_merge;
 
+pub use compose::{Then, Times};
 pub use gibbs::Gibbs;
+pub use kempe::Kempe;
+pub(crate) use kempe::{KempeChain, exchange};
 pub use split_merge::{Alignment, SplitMerge};
 
 use crate::chance::Source;
@@ -90,12 +95,13 @@ pub struct Workspace<T: Target> {
     pub(crate) b: Ahead,
     /// Copies of states that split-merge works on, made when first needed.
     pub(crate) copies: Vec<State<T>>,
+    pub(crate) kempe: kempe::KempeWork,
 }
 
 impl<T: Target> Workspace<T> {
     /// An empty workspace.
     pub fn new() -> Self {
-        Workspace { a: Ahead::default(), b: Ahead::default(), copies: Vec::new() }
+        Workspace { a: Ahead::default(), b: Ahead::default(), copies: Vec::new(), kempe: Default::default() }
     }
 }
 

@@ -177,7 +177,7 @@ impl<'a, T: Target, K: Kernel<T>, C: Coupling> Pair<'a, T, K, C> {
     /// use partita::partition::Metric;
     /// use partita::{Coloring, Ending, Gibbs, Graph, Pair, Stream};
     /// let target = Coloring::new(Graph::octahedron(), 4)?;
-    /// let start = target.greedy_start();
+    /// let start = target.known_coloring();
     /// let mut pair = Pair::abreast(&target, &Gibbs, Optimal::new(Metric::Hamming, 6));
     /// let outcome = pair.run(start.clone(), start, &Stream::new(1, 0), &mut ());
     /// assert_eq!((outcome.ending, outcome.kernel_calls), (Ending::Met { tau: 0 }, 0));

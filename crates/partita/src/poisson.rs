@@ -45,7 +45,7 @@
 //! let replicate = |number| {
 //!     let stream = Stream::new(1, number);
 //!     let mut atoms = Atoms::new(schedule, 2, &stream);
-//!     let start = target.greedy_start();
+//!     let start = target.known_coloring();
 //!     Pair::new(&target, &Gibbs, coupling(), 1)?.run(start.clone(), start, &stream, &mut atoms);
 //!     Ok::<_, partita::Error>(atoms.into_atoms())
 //! };

@@ -1,4 +1,4 @@
-//! Random numbers by address: (seed, replicate, purpose, sweep, item) gives the words, on any machine.
+//! Random numbers by address: (seed, replicate, purpose, part, sweep, item) gives the words, on any machine.
 //!
 //! Nothing is consumed and nothing is remembered: a replicate is a pure function of its address,
 //! a single step can be replayed alone, and another engine (a GPU) can use the same words.
@@ -13,13 +13,17 @@
 //! | 0 | item, or the running number of the block within a [`Sequence`] |
 //! | 1 | sweep |
 //! | 2 | replicate, low 32 bits |
-//! | 3 | replicate, next 24 bits, shifted left by 8, plus the [`Purpose`] (+ 128 for a pilot) |
+//! | 3 | part, shifted left by 20, plus replicate, next 12 bits, shifted left by 8, plus the [`Purpose`] (+ 128 for a pilot) |
+//!
+//! The *part* counts how often a purpose was opened before within one sweep: a kernel that makes five
+//! split-merge moves and two Gibbs passes opens parts 0 to 4 of the one and 0 and 1 of the other. [`Sweep`]
+//! counts, so no kernel can use the same words twice.
 //!
 //! One block serves one item-step: words 0 and 1 make a 64-bit number (word 0 high) whose top 53
 //! bits are the first uniform; words 2 and 3 likewise make the second; the 11 low bits left over in
 //! each make a 22-bit number (first one high) for the nugget test.
 
-use crate::chance::{Chance, Source, pick_below};
+use crate::chance::{Chance, Items, Source, pick_below};
 
 /// Philox4x32-10: ten rounds that turn a counter and a key into four random words.
 ///
@@ -80,7 +84,16 @@ pub enum Purpose {
     Data = 7,
     /// The search for one clustering of a posterior.
     Search = 8,
+    /// One vertex of a pass of Kempe moves.
+    Kempe = 9,
 }
+
+/// Room for purposes: a power of two above the last.
+const PURPOSES: usize = 16;
+/// Parts that one sweep may open of a purpose.
+const PARTS: u16 = 1 << 12;
+/// Replicate numbers stay below this.
+const REPLICATES: u64 = 1 << 44;
 
 /// The random numbers of one replicate.
 ///
@@ -101,9 +114,9 @@ impl Stream {
     /// The stream of `replicate` under `seed`.
     ///
     /// # Panics
-    /// If `replicate` does not fit in 56 bits.
+    /// If `replicate` does not fit in 44 bits.
     pub fn new(seed: u64, replicate: u64) -> Self {
-        assert!(replicate < 1 << 56, "replicate numbers have 56 bits");
+        assert!(replicate < REPLICATES, "replicate numbers have 44 bits");
         Stream { key: [seed as u32, (seed >> 32) as u32], replicate, pilot: false }
     }
 
@@ -112,63 +125,116 @@ impl Stream {
         Stream { pilot: true, ..self }
     }
 
-    /// The four words at an address.
+    /// The four words at an address of part 0.
     ///
     /// # Panics
     /// If `sweep` does not fit in 32 bits.
     #[inline]
     pub fn block(&self, purpose: Purpose, sweep: u64, item: u32) -> [u32; 4] {
-        let [sweep, low, last] = self.address(purpose, sweep);
-        philox4x32([item, sweep, low, last], self.key)
+        self.address(purpose, 0, sweep).block(item)
     }
 
-    /// The counter's words behind the item.
     #[inline]
-    fn address(&self, purpose: Purpose, sweep: u64) -> [u32; 3] {
+    fn address(&self, purpose: Purpose, part: u16, sweep: u64) -> Address {
         assert!(sweep >> 32 == 0, "sweep numbers have 32 bits");
-        let last =
-            ((self.replicate >> 32) as u32) << 8 | u32::from(self.pilot) << 7 | u32::from(purpose as u8);
-        [sweep as u32, self.replicate as u32, last]
+        assert!(part < PARTS, "a sweep opens at most {PARTS} parts of a purpose");
+        let high = u32::from(part) << 20 | ((self.replicate >> 32) as u32) << 8;
+        let last = high | u32::from(self.pilot) << 7 | u32::from(purpose as u8);
+        Address { key: self.key, counter: [sweep as u32, self.replicate as u32, last] }
     }
 
     /// The chance of one sweep, for a kernel.
     pub fn sweep(&self, sweep: u64) -> Sweep {
-        Sweep { stream: *self, sweep, group: None, words: [[0; LANES]; 4] }
+        Sweep { stream: *self, sweep, opened: [0; PURPOSES] }
     }
 
-    /// As many random numbers as wanted for one purpose, one after the other.
+    /// As many random numbers as wanted for one purpose, one after the other: part 0 of the sweep.
     pub fn sequence(&self, purpose: Purpose, sweep: u64) -> Sequence {
-        Sequence { stream: *self, purpose, sweep, next: 0, spare: None }
+        Sequence { address: self.address(purpose, 0, sweep), next: 0, spare: None }
     }
 }
 
-/// The random numbers of one sweep: the [`Source`] of a kernel.
+/// An address but for the item: the key, and the counter's words behind the item.
+#[derive(Debug, Clone, Copy)]
+struct Address {
+    key: [u32; 2],
+    counter: [u32; 3],
+}
+
+impl Address {
+    #[inline(always)]
+    fn counter_of(&self, item: u32) -> [u32; 4] {
+        let [sweep, low, last] = self.counter;
+        [item, sweep, low, last]
+    }
+
+    #[inline]
+    fn block(&self, item: u32) -> [u32; 4] {
+        philox4x32(self.counter_of(item), self.key)
+    }
+}
+
+/// The random numbers of one sweep: the [`Source`] of a kernel. What is opened twice is another part each time.
+///
+/// ```
+/// use partita::chance::{Chance, Source};
+/// use partita::rng::{Purpose, Stream};
+/// let mut sweep = Stream::new(1, 0).sweep(1);
+/// let (mut once, mut again) = (sweep.sequence(Purpose::SplitMerge), sweep.sequence(Purpose::SplitMerge));
+/// assert_ne!(once.uniform(), again.uniform());
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Sweep {
     stream: Stream,
     sweep: u64,
+    /// How many parts of each purpose were opened.
+    opened: [u16; PURPOSES],
+}
+
+impl Sweep {
+    /// The next part of a purpose.
+    fn open(&mut self, purpose: Purpose) -> Address {
+        let opened = &mut self.opened[purpose as usize];
+        let part = *opened;
+        *opened += 1;
+        self.stream.address(purpose, part, self.sweep)
+    }
+}
+
+impl Source for Sweep {
+    type Items = Pass;
+    type Sequence = Sequence;
+
+    fn items(&mut self, purpose: Purpose) -> Pass {
+        Pass { address: self.open(purpose), group: None, words: [[0; LANES]; 4] }
+    }
+
+    fn sequence(&mut self, purpose: Purpose) -> Sequence {
+        Sequence { address: self.open(purpose), next: 0, spare: None }
+    }
+}
+
+/// The random numbers of one pass over the items.
+#[derive(Debug, Clone, Copy)]
+pub struct Pass {
+    address: Address,
     /// The blocks at hand: those of the items `group * LANES` and after, word by word.
     group: Option<usize>,
     words: [[u32; LANES]; 4],
 }
 
-impl Source for Sweep {
+impl Items for Pass {
     type Item = ItemStep;
-    type Sequence = Sequence;
 
     #[inline(always)]
     fn item(&mut self, item: usize) -> ItemStep {
         let (group, lane) = (item / LANES, item % LANES);
         if self.group != Some(group) {
-            let [sweep, low, last] = self.stream.address(Purpose::Gibbs, self.sweep);
-            self.words = philox4x32_lanes([(group * LANES) as u32, sweep, low, last], self.stream.key);
+            let first = self.address.counter_of((group * LANES) as u32);
+            self.words = philox4x32_lanes(first, self.address.key);
             self.group = Some(group);
         }
         ItemStep::from_block(std::array::from_fn(|word| self.words[word][lane]))
-    }
-
-    fn sequence(&mut self, purpose: Purpose) -> Sequence {
-        self.stream.sequence(purpose, self.sweep)
     }
 }
 
@@ -228,9 +294,7 @@ impl Chance for ItemStep {
 /// ```
 #[derive(Debug, Clone)]
 pub struct Sequence {
-    stream: Stream,
-    purpose: Purpose,
-    sweep: u64,
+    address: Address,
     next: u32,
     spare: Option<f64>,
 }
@@ -266,7 +330,7 @@ impl Chance for Sequence {
         if let Some(u) = self.spare.take() {
             return u;
         }
-        let step = ItemStep::from_block(self.stream.block(self.purpose, self.sweep, self.next));
+        let step = ItemStep::from_block(self.address.block(self.next));
         self.next += 1;
         self.spare = Some(step.uniforms[1]);
         step.uniforms[0]
@@ -295,13 +359,39 @@ mod tests {
         let stream = Stream::new(0x0123_4567_89AB_CDEF, 0x0000_00AB_CDEF_0123);
         let expected = philox4x32([7, 3, 0xCDEF_0123, 0x0000_AB00 | 0x80 | 3], [0x89AB_CDEF, 0x0123_4567]);
         assert_eq!(stream.pilot().block(Purpose::SplitMerge, 3, 7), expected);
+        // Part 5 of the same sweep.
+        let expected = philox4x32([0, 3, 0xCDEF_0123, 0x0050_AB00 | 0x80 | 3], [0x89AB_CDEF, 0x0123_4567]);
+        let mut sweep = stream.pilot().sweep(3);
+        (0..5).for_each(|_| drop(sweep.sequence(Purpose::SplitMerge)));
+        assert_eq!(sweep.open(Purpose::SplitMerge).block(0), expected);
+    }
+
+    /// Every part of a purpose has words of its own, and other purposes do not notice.
+    #[test]
+    fn what_is_opened_twice_has_other_words() {
+        let mut sweep = Stream::new(3, 1).sweep(2);
+        let mut seen = std::collections::HashSet::new();
+        for _ in 0..50 {
+            assert!(seen.insert(sweep.sequence(Purpose::SplitMerge).uniform().to_bits()));
+            let mut pass = sweep.items(Purpose::Gibbs);
+            assert!((0..20).all(|item| seen.insert(pass.item(item).uniform().to_bits())));
+        }
+        let mut alone = Stream::new(3, 1).sweep(2);
+        assert!(seen.contains(&alone.items(Purpose::Gibbs).item(0).uniform().to_bits()));
+    }
+
+    #[test]
+    #[should_panic(expected = "at most 4096 parts")]
+    fn parts_do_not_run_into_the_next_field() {
+        let mut sweep = Stream::new(3, 1).sweep(2);
+        (0..=PARTS).for_each(|_| drop(sweep.sequence(Purpose::SplitMerge)));
     }
 
     /// Blocks made several at a time are those made one by one, in whatever order items are asked.
     #[test]
     fn a_sweep_gives_the_blocks_of_its_items() {
         let stream = Stream::new(0x0123_4567_89AB_CDEF, 0x0000_00AB_CDEF_0123);
-        let mut sweep = stream.sweep(u64::from(u32::MAX));
+        let mut sweep = stream.sweep(u64::from(u32::MAX)).items(Purpose::Gibbs);
         for item in (0..40).chain([7, 1000, 8, 0, u32::MAX - 1]) {
             let expected = ItemStep::from_block(stream.block(Purpose::Gibbs, u64::from(u32::MAX), item));
             let found = sweep.item(item as usize);

@@ -2,9 +2,11 @@
 
 use crate::chance::Chance;
 use crate::error::{Error, Result};
+use crate::kernel::{KempeChain, exchange};
 use crate::partition::Partition;
 use crate::prior::Prior;
 use crate::rng::Sequence;
+use crate::target::{Coloring, State};
 use std::ops::RangeInclusive;
 
 /// A law of the first state of a chain.
@@ -41,6 +43,42 @@ pub struct FromPrior {
 impl Start for FromPrior {
     fn draw(&self, chance: &mut Sequence) -> Partition {
         self.prior.draw(self.items, chance).expect("there is at least one item")
+    }
+}
+
+/// A proper colouring, another one for every chain: colours at random, vertex by vertex in random order.
+///
+/// Where that gets stuck, the most constrained vertex comes first; where that does, too, Kempe moves lead away from
+/// the one colouring that is known. Chains that set out from colourings far apart show by their meeting times
+/// whether the moves connect them.
+///
+/// ```
+/// use partita::start::{RandomColoring, Start};
+/// use partita::{Coloring, Graph, Stream, rng::Purpose};
+/// let target = Coloring::new(Graph::octahedron(), 4)?;
+/// let z = RandomColoring(target.clone()).draw(&mut Stream::new(1, 0).sequence(Purpose::StartX, 0));
+/// assert!(target.is_proper(&z));
+/// # Ok::<(), partita::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct RandomColoring(
+    /// The colourings.
+    pub Coloring,
+);
+
+impl Start for RandomColoring {
+    fn draw(&self, chance: &mut Sequence) -> Partition {
+        let target = &self.0;
+        let (graph, colors) = (target.graph(), target.colors());
+        if let Some(labels) = graph.random_coloring(colors, chance) {
+            return Partition::from_labels(&labels).expect("a graph has a vertex");
+        }
+        let (mut state, mut chain) = (State::new(target, target.known_coloring()), KempeChain::default());
+        for _ in 0..graph.vertices() {
+            let (vertex, to) = (chance.below(graph.vertices()), chance.below(state.partition().clusters()));
+            exchange(target, &mut state, vertex, to, &mut chain, |_| ());
+        }
+        state.partition().clone()
     }
 }
 

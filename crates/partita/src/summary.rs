@@ -14,7 +14,7 @@ use crate::target::{Predictive, State, Target};
 /// use partita::summary::{Clusters, Summary, TopShares};
 /// use partita::{Coloring, Graph, State};
 /// let target = Coloring::new(Graph::octahedron(), 4)?;
-/// let state = State::new(&target, target.greedy_start());
+/// let state = State::new(&target, target.known_coloring());
 /// let both = (Clusters, TopShares(2));
 /// let mut values = [0.0; 3];
 /// both.evaluate(&target, &state, &mut values);

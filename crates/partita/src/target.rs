@@ -9,7 +9,7 @@ mod shared_variance;
 pub use crate::graph::Graph;
 pub(crate) use ahead::Ahead;
 pub use blocks::{BlockStats, Blocks, EdgePrior};
-pub use coloring::Coloring;
+pub use coloring::{ColorMoves, Coloring};
 pub use mixture::{Mixture, MixtureStats};
 pub use shared_variance::{SharedPrior, SharedStats, SharedVariance, Sharing};
 

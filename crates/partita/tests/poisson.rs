@@ -10,14 +10,14 @@ use nalgebra::{DMatrix, DVector};
 use partita::aggregate::{self, Moments};
 use partita::atoms::{Atom, Atoms};
 use partita::coupling::{Nugget, Optimal};
-use partita::kernel::Alignment;
+use partita::kernel::{Alignment, Then};
 use partita::partition::Metric;
 use partita::poisson::{Fishy, draw};
 use partita::rng::Purpose;
 use partita::start::{FromPrior, Start};
 use partita::summary::{Clusters, CoClustering, Summary, TopShares};
 use partita::{Gibbs, Kernel, Pair, Partition, Prior, Schedule, SplitMerge, State, Stream, Target};
-use support::{Family, MoveOnly, families, probabilities, states, step_law, with_target};
+use support::{Family, families, probabilities, states, step_law, with_target};
 
 const ITEMS: usize = 5;
 
@@ -29,9 +29,11 @@ fn coupling() -> Nugget<Optimal> {
     Nugget::new(Optimal::new(Metric::Hamming, ITEMS), 1e-3).unwrap()
 }
 
-/// The kernels: a sweep, and one split-merge move before a sweep.
-fn split_merge() -> SplitMerge {
-    SplitMerge { scans: 1, alignment: Alignment::Aligned }
+/// The split-merge move; with the sweep after it, the second kernel.
+const MOVE: SplitMerge = SplitMerge { scans: 1, alignment: Alignment::Aligned };
+
+fn split_merge() -> Then<SplitMerge, Gibbs> {
+    Then(MOVE, Gibbs)
 }
 
 /// The transition matrix of a kernel on the enumerated states.
@@ -88,9 +90,7 @@ fn truth_of_gibbs<T: Target>(target: &T) -> Truth {
 
 /// A move, then a sweep: the product of the two matrices.
 fn truth_of_split_merge<T: Target>(target: &T) -> Truth {
-    Truth::new(target, |states| {
-        matrix(target, states, &MoveOnly(split_merge())) * matrix(target, states, &Gibbs)
-    })
+    Truth::new(target, |states| matrix(target, states, &MOVE) * matrix(target, states, &Gibbs))
 }
 
 #[derive(Default)]

@@ -8,14 +8,14 @@ mod support;
 
 use partita::aggregate;
 use partita::coupling::{CommonUniform, Independent, Labels, Maximal, Nugget, Optimal};
-use partita::kernel::Alignment;
+use partita::kernel::{Alignment, Kempe, Then};
 use partita::partition::{Metric, Partitions};
 use partita::rng::Purpose;
-use partita::start::{Fixed, FromPrior, Start};
+use partita::start::{Fixed, FromPrior, RandomColoring, Start};
 use partita::summary::{Clusters, CoClustering, Summary, TopShares};
 use partita::{
-    Coupling, Ending, Estimator, Gaussian, Gibbs, Kernel, Mixture, Moment, Observer, Pair, Partition, Prior,
-    Schedule, SplitMerge, State, Stream, Target, Wish, atoms::Atoms,
+    Coloring, Coupling, Ending, Estimator, Gaussian, Gibbs, Graph, Kernel, Mixture, Moment, Observer, Pair,
+    Partition, Prior, Schedule, SplitMerge, State, Stream, Target, Wish, atoms::Atoms,
 };
 use support::{Family, families, with_target};
 
@@ -117,7 +117,7 @@ fn check<T: Target>(scores: &mut Scores, name: &str, target: &T, start: &impl St
         run("Gibbs, common", estimates(target, &Gibbs, common, start, schedule, replicates));
         run("Gibbs, independent", estimates(target, &Gibbs, || Independent, start, schedule, replicates));
         for alignment in [Alignment::Aligned, Alignment::Independent] {
-            let kernel = SplitMerge { scans: 2, alignment };
+            let kernel = Then(SplitMerge { scans: 2, alignment }, Gibbs);
             let what = format!("{kernel:?}, optimal");
             run(&what, estimates(target, &kernel, optimal, start, schedule, replicates));
         }
@@ -138,13 +138,46 @@ fn estimates_cover_the_enumerated_expectation() {
                 check(&mut scores, &name, &target, &FromPrior { prior, items: 5 }, 1500);
             }
             Family::Coloring(name, target) => {
-                let start = Fixed(target.greedy_start());
+                let start = Fixed(target.known_coloring());
                 check(&mut scores, &name, &target, &start, 1500);
             }
             family => with_target!(family, |name, target| {
                 let start = FromPrior { prior: Prior::dirichlet(1.5).unwrap(), items: 5 };
                 check(&mut scores, &name, &target, &start, 500);
             }),
+        }
+    }
+    scores.judge();
+}
+
+/// Colourings that single vertices do not connect, and others, by Kempe moves from dispersed starts.
+#[test]
+fn kempe_estimates_cover_the_enumerated_expectation() {
+    let seven = [(0, 1), (0, 2), (1, 2), (2, 3), (3, 4), (3, 5), (4, 5), (5, 6)];
+    let crown = [(0, 4), (0, 5), (1, 3), (1, 5), (2, 3), (2, 4)];
+    let square = [(0, 1), (1, 2), (2, 3), (3, 0)];
+    let cases = [
+        ("seven, 3 colours", Graph::new(7, &seven), 3),
+        ("crown, 3 colours", Graph::new(6, &crown), 3),
+        ("crown, 2 colours", Graph::new(6, &crown), 2),
+        ("two squares, 2 colours", Graph::new(8, &[square, square.map(|(u, v)| (u + 4, v + 4))].concat()), 2),
+        ("octahedron, 5 colours", Ok(Graph::octahedron()), 5),
+    ];
+    let mut scores = Scores::default();
+    for (name, graph, colors) in cases {
+        let target = Coloring::new(graph.unwrap(), colors).unwrap();
+        let (n, start) = (target.len(), RandomColoring(target.clone()));
+        let truth = truth(&target, &summaries(n));
+        for lag in [1, 7] {
+            let schedule = Schedule::new(lag, 1, 4).unwrap();
+            let mut run = |what: &str, values: Vec<Vec<f64>>| {
+                scores.add(&format!("{name}, {what}, lag {lag}"), &values, &truth);
+            };
+            let optimal = || Nugget::new(Optimal::new(Metric::Hamming, n), 1e-5).unwrap();
+            run("Kempe", estimates(&target, &Kempe, optimal, &start, schedule, 3000));
+            run("Kempe, Gibbs", estimates(&target, &Then(Kempe, Gibbs), optimal, &start, schedule, 3000));
+            let maximal = || Nugget::new(Maximal::new(Labels::ByOpening), 0.01).unwrap();
+            run("Kempe, maximal", estimates(&target, &Then(Kempe, Gibbs), maximal, &start, schedule, 3000));
         }
     }
     scores.judge();

@@ -36,7 +36,7 @@ fn pairs_that_never_meet_are_counted_and_said() {
 #[test]
 fn quantiles_are_hidden_only_where_censoring_hides_them() {
     let scratch = Scratch::new();
-    let run = "color octahedron.txt --colors 4 --coupling independent --lag 1 --burn-in 0 --sweeps 2";
+    let run = "color octahedron.txt --colors 4 --coupling independent --lag 1 --burn-in 0 --sweeps 2 --sampler gibbs --start greedy";
     let cap = 5;
     scratch.ok(&format!("{run} --replicates 200 --max-sweeps {cap} --out run"));
     let json: Value = serde_json::from_str(&scratch.read("run/summary.json")).unwrap();

@@ -12,7 +12,8 @@ fn summary(scratch: &Scratch, run: &str) -> Value {
 #[test]
 fn the_asymptotic_variance_is_that_of_the_equation() {
     let scratch = Scratch::new();
-    let quick = "--lag 5 --burn-in 5 --sweeps 20 --replicates 2000 --seed 3 --summary clusters";
+    let quick =
+        "--lag 5 --burn-in 5 --sweeps 20 --replicates 2000 --seed 3 --summary clusters --sampler gibbs";
     let ran =
         scratch.ok(&format!("color octahedron.txt --colors 4 {quick} --keep-draws 2 --threads 2 --out run"));
     let found = summary(&scratch, "run");

@@ -2,6 +2,7 @@
 
 mod book;
 mod censoring;
+mod colorings;
 mod contract;
 mod data;
 mod deadline;

@@ -98,8 +98,8 @@ fn an_edge_to_itself() {
 fn too_few_colours() {
     assert_eq!(
         about_arguments("color octahedron.txt --colors 2"),
-        "partita: octahedron.txt: 2 colours are too few: greedy colouring is stuck at vertex `2`; 5 are \
-         always enough for this graph"
+        "partita: octahedron.txt: no proper colouring with 2 colours exists; 5 colours are always enough for this \
+         graph"
     );
     assert_eq!(
         about_arguments("color octahedron.txt"),
@@ -282,7 +282,7 @@ fn a_table_for_a_graph_and_the_other_way_round() {
     );
     assert_eq!(
         about_arguments("color octahedron.txt --colors 4 --start one"),
-        "partita: --start one is for tables: colourings start greedy"
+        "partita: --start one is for tables: colourings start random, or greedy"
     );
     assert_eq!(
         about_arguments("color --colors 4"),

@@ -44,7 +44,9 @@ lag 5, burn-in 5, sweeps 20, seed 1
 #[test]
 fn a_colouring_as_a_person_reads_it() {
     let scratch = Scratch::new();
-    let ran = scratch.ok(&format!("color octahedron.txt --colors 4 --coupling maximal {QUICK} --out run"));
+    let ran = scratch.ok(&format!(
+        "color octahedron.txt --colors 4 --sampler gibbs --start greedy --coupling maximal {QUICK} --out run"
+    ));
     assert_eq!(
         masked(&ran.stdout),
         "\

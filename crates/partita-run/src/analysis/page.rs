@@ -290,7 +290,7 @@ fn provenance(context: &Context) -> Vec<(String, String)> {
             "lag, burn-in, sweeps",
             format!("{}, {}, {}", context.summary.lag, context.summary.burn_in, context.summary.sweeps),
         ),
-        text("sampler", options.sampler.map_or(String::new(), |s| s.to_string())),
+        text("sampler", options.sampler.as_ref().map_or(String::new(), |s| s.to_string())),
         text(
             "coupling",
             format!(

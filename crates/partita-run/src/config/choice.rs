@@ -21,7 +21,7 @@ macro_rules! as_text {
     )*};
 }
 
-as_text!(Start, Summary, Shard, Duration, Task, Sampler, Coupling, Metric, Loss);
+as_text!(Start, Summary, Shard, Duration, Task, Coupling, Metric, Loss);
 
 /// A choice among fixed words.
 macro_rules! words {
@@ -65,18 +65,6 @@ words! {
         Color = "color",
         /// Find the blocks of a graph.
         Blocks = "blocks",
-    }
-}
-
-words! {
-    /// The kernel.
-    Sampler {
-        /// Gibbs sweeps.
-        Gibbs = "gibbs",
-        /// A split-merge move before each sweep, aligned between the chains.
-        SplitMerge = "split-merge",
-        /// The same with nothing shared but the two items, as in the paper.
-        SplitMergeIndependent = "split-merge-independent",
     }
 }
 
@@ -159,8 +147,10 @@ pub enum Start {
     KMeans(usize),
     /// A draw from the partition prior, for every chain.
     Prior,
-    /// Greedy colouring in vertex order (graphs only).
+    /// One colouring for all chains, greedy in vertex order where that succeeds (colourings only).
     Greedy,
+    /// A colouring at random, for every chain (colourings only).
+    Random,
 }
 
 impl fmt::Display for Start {
@@ -170,6 +160,7 @@ impl fmt::Display for Start {
             Start::KMeans(k) => write!(f, "kmeans:{k}"),
             Start::Prior => f.write_str("prior"),
             Start::Greedy => f.write_str("greedy"),
+            Start::Random => f.write_str("random"),
         }
     }
 }
@@ -181,12 +172,18 @@ impl FromStr for Start {
             "one" => Ok(Start::One),
             "prior" => Ok(Start::Prior),
             "greedy" => Ok(Start::Greedy),
+            "random" => Ok(Start::Random),
             _ => text
                 .strip_prefix("kmeans:")
                 .and_then(|k| k.parse().ok())
                 .filter(|k| *k > 0)
                 .map(Start::KMeans)
-                .ok_or_else(|| format!("`{text}` is no start: use one, prior, or kmeans:K such as kmeans:5")),
+                .ok_or_else(|| {
+                    format!(
+                        "`{text}` is no start: use prior, one, or kmeans:K such as kmeans:5; for colourings random \
+                         or greedy"
+                    )
+                }),
         }
     }
 }
@@ -355,7 +352,7 @@ mod tests {
 
     #[test]
     fn choices_read_back_as_written() {
-        for text in ["one", "kmeans:5", "prior"] {
+        for text in ["one", "kmeans:5", "prior", "greedy", "random"] {
             assert_eq!(text.parse::<Start>().unwrap().to_string(), text);
         }
         for text in ["clusters", "top:10", "co:0,21"] {
@@ -367,10 +364,10 @@ mod tests {
 
     #[test]
     fn wrong_choices_get_a_sentence() {
-        let sentence = "gibs".parse::<Sampler>().unwrap_err();
+        let sentence = "maximl".parse::<Coupling>().unwrap_err();
         assert_eq!(
             sentence,
-            "`gibs` is not one of gibbs, split-merge, split-merge-independent; did you mean `gibbs`?"
+            "`maximl` is not one of optimal, maximal, common, independent, relabel; did you mean `maximal`?"
         );
         for bad in ["0/3", "4/3", "1", "a/b"] {
             assert!(bad.parse::<Shard>().is_err(), "{bad}");

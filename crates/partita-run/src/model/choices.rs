@@ -3,38 +3,48 @@
 use crate::config;
 use partita::chance::{Chance, Source};
 use partita::coupling::{Cell, CommonUniform, Coupling, Independent, Labels, Maximal, Nugget, Optimal, Step};
-use partita::kernel::{Alignment, Chains, Workspace};
+use partita::kernel::{Alignment, Chains, Kempe, Times, Workspace};
 use partita::partition::Metric;
 use partita::rng::Sequence;
-use partita::start::{Fixed, FromPrior, KMeans};
-use partita::{Gibbs, Kernel, Partition, SplitMerge, Start, State, Target};
+use partita::start::{Fixed, FromPrior, KMeans, RandomColoring};
+use partita::{Coloring, Gibbs, Kernel, Partition, SplitMerge, Start, State, Target};
 use std::ops::RangeInclusive;
 
-/// A kernel.
+/// The kernel of a sampler: its moves, each so many times, one after the other.
+pub(crate) fn kernel<M>(
+    sampler: &config::Sampler,
+    one: impl Fn(config::Move) -> Option<M>,
+) -> Option<Vec<Times<M>>> {
+    sampler.moves().iter().map(|&(kind, times)| Some(Times(one(kind)?, times))).collect()
+}
+
+/// A move on any target.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum AnyKernel {
+pub(crate) enum AnyMove {
     Gibbs(Gibbs),
     SplitMerge(SplitMerge),
 }
 
-impl AnyKernel {
-    pub(crate) fn new(sampler: config::Sampler) -> Self {
-        match sampler {
-            config::Sampler::Gibbs => AnyKernel::Gibbs(Gibbs),
-            config::Sampler::SplitMerge => AnyKernel::SplitMerge(SplitMerge::default()),
-            config::Sampler::SplitMergeIndependent => AnyKernel::SplitMerge(SplitMerge {
+impl AnyMove {
+    /// The move of this kind; none where only some targets have it.
+    pub(crate) fn new(kind: config::Move) -> Option<Self> {
+        match kind {
+            config::Move::Gibbs => Some(AnyMove::Gibbs(Gibbs)),
+            config::Move::SplitMerge => Some(AnyMove::SplitMerge(SplitMerge::default())),
+            config::Move::SplitMergeIndependent => Some(AnyMove::SplitMerge(SplitMerge {
                 alignment: Alignment::Independent,
                 ..SplitMerge::default()
-            }),
+            })),
+            config::Move::Kempe => None,
         }
     }
 }
 
-impl<T: Target> Kernel<T> for AnyKernel {
+impl<T: Target> Kernel<T> for AnyMove {
     fn step(&self, target: &T, state: &mut State<T>, source: &mut impl Source, work: &mut Workspace<T>) {
         match self {
-            AnyKernel::Gibbs(kernel) => kernel.step(target, state, source, work),
-            AnyKernel::SplitMerge(kernel) => kernel.step(target, state, source, work),
+            AnyMove::Gibbs(kernel) => kernel.step(target, state, source, work),
+            AnyMove::SplitMerge(kernel) => kernel.step(target, state, source, work),
         }
     }
 
@@ -47,8 +57,50 @@ impl<T: Target> Kernel<T> for AnyKernel {
         work: &mut Workspace<T>,
     ) {
         match self {
-            AnyKernel::Gibbs(kernel) => kernel.coupled_step(target, chains, coupling, source, work),
-            AnyKernel::SplitMerge(kernel) => kernel.coupled_step(target, chains, coupling, source, work),
+            AnyMove::Gibbs(kernel) => kernel.coupled_step(target, chains, coupling, source, work),
+            AnyMove::SplitMerge(kernel) => kernel.coupled_step(target, chains, coupling, source, work),
+        }
+    }
+}
+
+/// A move on colourings.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum ColoringMove {
+    Kempe(Kempe),
+    Any(AnyMove),
+}
+
+impl ColoringMove {
+    pub(crate) fn new(kind: config::Move) -> Option<Self> {
+        Some(AnyMove::new(kind).map_or(ColoringMove::Kempe(Kempe), ColoringMove::Any))
+    }
+}
+
+impl Kernel<Coloring> for ColoringMove {
+    fn step(
+        &self,
+        target: &Coloring,
+        state: &mut State<Coloring>,
+        source: &mut impl Source,
+        work: &mut Workspace<Coloring>,
+    ) {
+        match self {
+            ColoringMove::Kempe(kernel) => kernel.step(target, state, source, work),
+            ColoringMove::Any(kernel) => kernel.step(target, state, source, work),
+        }
+    }
+
+    fn coupled_step(
+        &self,
+        target: &Coloring,
+        chains: &mut Chains<Coloring>,
+        coupling: &mut impl Coupling,
+        source: &mut impl Source,
+        work: &mut Workspace<Coloring>,
+    ) {
+        match self {
+            ColoringMove::Kempe(kernel) => kernel.coupled_step(target, chains, coupling, source, work),
+            ColoringMove::Any(kernel) => kernel.coupled_step(target, chains, coupling, source, work),
         }
     }
 }
@@ -118,6 +170,7 @@ impl Coupling for AnyCoupling {
 pub(crate) enum AnyStart {
     Fixed(Fixed),
     Prior(FromPrior),
+    Coloring(Box<RandomColoring>),
     KMeans { values: Vec<f64>, dimension: usize, clusters: RangeInclusive<usize> },
 }
 
@@ -126,6 +179,7 @@ impl Start for AnyStart {
         match self {
             AnyStart::Fixed(start) => start.draw(chance),
             AnyStart::Prior(start) => start.draw(chance),
+            AnyStart::Coloring(start) => start.draw(chance),
             AnyStart::KMeans { values, dimension, clusters } => {
                 let start = KMeans::new(values, *dimension, clusters.clone());
                 start.expect("the range was checked").draw(chance)

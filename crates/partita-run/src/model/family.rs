@@ -147,8 +147,10 @@ impl Fit<'_> {
                     "--start kmeans:{k} asks for more clusters than the {items} rows"
                 )));
             }
-            config::Start::Greedy => {
-                return Err(Failure::bad("--start greedy is for graphs: use one, prior or kmeans:K".into()));
+            start @ (config::Start::Greedy | config::Start::Random) => {
+                return Err(Failure::bad(format!(
+                    "--start {start} is for colourings of graphs: use one, prior or kmeans:K"
+                )));
             }
         };
         let second_start = match options.start {

@@ -1,13 +1,14 @@
 //! Models of graphs: proper colourings, and blocks of vertices that play the same part.
 
-use super::choices::AnyStart;
-use super::table::{Input, Parts, partition_prior, problem};
+use super::choices::{AnyStart, ColoringMove, kernel};
+use super::table::{Input, Parts, partition_prior, problem, problem_with};
 use super::{Model, words};
 use crate::Failure;
-use crate::config::{self, EdgePrior, Options};
+use crate::config::{self, EdgePrior, Move, Options, Sampler};
 use crate::graph::{GraphFile, read_graph};
 use partita::prior::Components;
-use partita::start::{Fixed, FromPrior};
+use partita::start::{Fixed, FromPrior, RandomColoring};
+use partita::target::ColorMoves;
 use partita::{Blocks, Coloring, Graph, Partition, Prior, Target};
 use std::path::PathBuf;
 
@@ -65,33 +66,42 @@ pub(super) fn color(options: &mut Options) -> Result<(Box<dyn Model>, Input), Fa
     }
     let read = Read::new(options, "color")?;
     let colors = options.colors.unwrap_or(0);
-    let target = Coloring::new(read.graph.clone(), colors).map_err(|e| match e {
-        partita::Error::TooFewColors { vertex, sufficient, .. } => Failure::bad(format!(
-            "{}: {colors} colours are too few: greedy colouring is stuck at vertex `{}`; {sufficient} are \
-             always enough for this graph",
-            read.path.display(),
-            read.file.names[vertex]
-        )),
-        other => other.into(),
-    })?;
-    match options.start.get_or_insert(config::Start::Greedy) {
-        config::Start::Greedy => {}
+    let target = Coloring::new(read.graph.clone(), colors)
+        .map_err(|e| Failure::bad(format!("{}: {e}", read.path.display())))?;
+    let start = match options.start.get_or_insert(config::Start::Random) {
+        config::Start::Random => AnyStart::Coloring(Box::new(RandomColoring(target.clone()))),
+        config::Start::Greedy => AnyStart::Fixed(Fixed(target.known_coloring())),
         other => {
-            return Err(Failure::bad(format!("--start {other} is for tables: colourings start greedy")));
+            return Err(Failure::bad(format!(
+                "--start {other} is for tables: colourings start random, or greedy"
+            )));
         }
-    }
+    };
+    // With fewer colours, moves of single vertices need not lead from every colouring to every other.
+    let single = colors >= read.graph.max_degree() + 2;
+    let sampler =
+        options.sampler.get_or_insert_with(|| if single { Sampler::gibbs() } else { Sampler::kempe() });
+    let kernel = kernel(sampler, ColoringMove::new).expect("colourings know every move");
+    let connected = if sampler.has(Move::Kempe) {
+        target.is_connected(ColorMoves::Kempe)
+    } else {
+        // Split-merge moves may connect what single vertices do not; nobody has shown it.
+        let splits = !sampler.moves().iter().all(|(kind, _)| *kind == Move::Gibbs);
+        target.is_connected(ColorMoves::Single).filter(|connected| *connected || !splits)
+    };
+    let classes = colors.min(target.len());
     let parts = Parts {
-        start: AnyStart::Fixed(Fixed(target.greedy_start())),
+        start,
         second_start: None,
         reference: None,
-        sweep_work: target.len() as f64 * (60.0 + 4.0 * read.degree() + 8.0 * colors as f64),
+        sweep_work: target.len() as f64 * (60.0 + 4.0 * read.degree() + 8.0 * classes as f64),
         densities: None,
         joinings: None,
         density: |_: &config::Grid| None,
         target,
     };
     let said = vec![format!("{}, {colors} colours", read.size())];
-    Ok((problem(options, parts)?, read.input(said)))
+    Ok((problem_with(options, kernel, connected, parts)?, read.input(said)))
 }
 
 /// The stochastic block model.

@@ -1,13 +1,13 @@
 //! From options to a model: reads the file, fills in what was left open, builds the target.
 
-use super::choices::{AnyCoupling, AnyKernel, AnyStart};
+use super::choices::{AnyCoupling, AnyMove, AnyStart, kernel};
 use super::{AnySummary, COUNTED, Densities, Joinings, Model, Problem, family, graphs, summaries};
 use crate::Failure;
 use crate::config::{self, Alpha, Covariance, Options, Task};
 use crate::data::{DataError, Kind, Missing, ReadOptions, Scaling, Table, Words};
 use partita::prior::Components;
 use partita::summary::ClusterCount;
-use partita::{Partition, Prior, Summary, Target};
+use partita::{Kernel, Partition, Prior, Summary, Target};
 
 /// What was read, beside the model: for words, pictures and the run's identity.
 #[derive(Debug, Clone)]
@@ -215,11 +215,27 @@ pub(super) fn problem<T: Target + 'static>(
     options: &mut Options,
     parts: Parts<T, impl Fn(&config::Grid) -> Option<AnySummary<T>>>,
 ) -> Result<Box<dyn Model>, Failure> {
+    let sampler = options.sampler.get_or_insert_with(config::Sampler::gibbs);
+    let kernel = kernel(sampler, AnyMove::new).ok_or_else(|| {
+        Failure::bad(format!(
+            "--sampler {sampler}: Kempe moves are for colourings of graphs; use gibbs or split-merge"
+        ))
+    })?;
+    // Every partition has a positive probability, and every item may go anywhere.
+    problem_with(options, kernel, Some(true), parts)
+}
+
+/// The same with a kernel of the target's own; `connected` as [`Model::connected`] says.
+pub(super) fn problem_with<T: Target + 'static>(
+    options: &mut Options,
+    kernel: impl Kernel<T> + 'static,
+    connected: Option<bool>,
+    parts: Parts<T, impl Fn(&config::Grid) -> Option<AnySummary<T>>>,
+) -> Result<Box<dyn Model>, Failure> {
     let items = parts.target.len();
     let coupling = *options.coupling.get_or_insert(config::Coupling::Optimal);
     let metric = *options.metric.get_or_insert(config::Metric::Hamming);
     let nugget = *options.nugget.get_or_insert(1e-5);
-    let sampler = *options.sampler.get_or_insert(config::Sampler::Gibbs);
     options.seed.get_or_insert(1);
     let wanted =
         options.summary.get_or_insert_with(|| vec![config::Summary::Clusters, config::Summary::Top(3)]);
@@ -232,7 +248,7 @@ pub(super) fn problem<T: Target + 'static>(
     list.push(Box::new(counts));
     Ok(Box::new(Problem {
         target: parts.target,
-        kernel: AnyKernel::new(sampler),
+        kernel,
         coupling: AnyCoupling::new(coupling, metric, nugget, items)?,
         start: parts.start,
         second_start: parts.second_start,
@@ -242,5 +258,6 @@ pub(super) fn problem<T: Target + 'static>(
         sweep_work: parts.sweep_work,
         densities: parts.densities,
         joinings: parts.joinings,
+        connected,
     }))
 }

@@ -1,6 +1,6 @@
 //! A model in words: for the screen and for the report.
 
-use crate::config::{Covariance, Options, Prior, Sampler, Task};
+use crate::config::{Covariance, Move, Options, Prior, Task};
 use crate::data::{Kind, Table};
 
 /// The partition prior of options that are filled in.
@@ -77,16 +77,40 @@ pub(crate) fn question(task: Task, options: &Options, title: &str) -> String {
 
 /// What may help chains that are slow to meet.
 pub(crate) fn advice(options: &Options) -> &'static str {
-    match (options.covariance, options.sampler) {
-        (None, _) => "--sampler split-merge, or a cap on each pair (--max-sweeps)",
-        (Some(Covariance::Known), Some(Sampler::Gibbs)) => "a larger --noise-sd or --sampler split-merge",
-        (Some(Covariance::Known), _) => "a larger --noise-sd",
-        (Some(Covariance::Full), _) => {
+    let splits = options.sampler.as_ref().is_some_and(|sampler| sampler.has(Move::SplitMerge));
+    match options.covariance {
+        None if options.colors.is_some() => {
+            if options.sampler.as_ref().is_some_and(|sampler| sampler.has(Move::Kempe)) {
+                "more --colors, or a cap on each pair (--max-sweeps)"
+            } else {
+                "--sampler kempe+gibbs, more --colors, or a cap on each pair (--max-sweeps)"
+            }
+        }
+        None => "--sampler split-merge, or a cap on each pair (--max-sweeps)",
+        Some(Covariance::Known) if !splits => "a larger --noise-sd or --sampler split-merge",
+        Some(Covariance::Known) => "a larger --noise-sd",
+        Some(Covariance::Full) => {
             "--covariance diagonal or shared, fewer --columns, --sampler split-merge, or a cap on each pair \
              (--max-sweeps)"
         }
-        (Some(_), _) => "fewer --columns, --sampler split-merge, or a cap on each pair (--max-sweeps)",
+        Some(_) => "fewer --columns, --sampler split-merge, or a cap on each pair (--max-sweeps)",
     }
+}
+
+/// What a reader must know where the chains' moves do not, or may not, lead to every colouring.
+pub(crate) fn unreachable(connected: Option<bool>, options: &Options) -> Option<String> {
+    let kempe = options.sampler.as_ref().is_some_and(|sampler| sampler.has(Move::Kempe));
+    let what = match connected {
+        Some(true) => return None,
+        Some(false) => "do not lead from every colouring of this graph to every other",
+        None => "are not known to lead from every colouring of this graph to every other",
+    };
+    let way_out = if kempe { "More --colors may connect them." } else { "Try --sampler kempe+gibbs." };
+    let moves = if kempe { "Kempe moves" } else { "moves of single vertices" };
+    Some(format!(
+        "The {moves} that chains make here {what}: the answer holds for the colourings that the chains can reach \
+         from their starts. {way_out}"
+    ))
 }
 
 /// Names at most in a list.

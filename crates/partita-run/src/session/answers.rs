@@ -58,6 +58,8 @@ pub(super) fn conclude(
     };
     let mut summary =
         analysis::summarize(run, model.names(), model.count_names(), rows, seconds, long.as_ref());
+    summary.connected = model.connected();
+    summary.notes.extend(crate::model::unreachable(model.connected(), &run.options));
     let loss = run.options.loss.unwrap_or_default();
     let point = analysis::point(&units, loss, run.options.seed.unwrap_or(1));
     if let Some(point) = &point {

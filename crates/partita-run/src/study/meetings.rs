@@ -39,7 +39,7 @@ pub(super) fn meetings(
         let model = problem.model(Vec::new(), |options| {
             options.coupling = Some(pairing.coupling);
             options.metric = Some(pairing.metric);
-            options.sampler = pairing.sampler.or(options.sampler);
+            options.sampler = pairing.sampler.clone().or(options.sampler.take());
         })?;
         let seed = setting.seed;
         let job = |number: u64, send: &dyn Fn((u64, Observed, Vec<f64>)), stop: &dyn Fn() -> bool| {

@@ -1,8 +1,9 @@
 //! The systematic Gibbs sweep: every item in index order is placed given all the others.
 
 use super::{Chains, Kernel, Workspace};
-use crate::chance::{Chance as _, Source};
+use crate::chance::{Chance as _, Items, Source};
 use crate::coupling::{Coupling, Step};
+use crate::rng::Purpose;
 use crate::target::{Ahead, State, Target};
 use pulp::{Arch, NullaryFnOnce};
 use std::ops::Range;
@@ -18,23 +19,23 @@ pub struct Gibbs;
 ///
 /// Only registers get wider: additions stay in the order they are written and no multiplication is
 /// fused with an addition, so that the bits are the same on every machine.
-struct Place<'a, T: Target, S> {
+struct Place<'a, T: Target, I> {
     target: &'a T,
     state: &'a mut State<T>,
     items: Range<usize>,
-    source: &'a mut S,
+    chance: &'a mut I,
     ahead: &'a mut Ahead,
 }
 
-impl<T: Target, S: Source> NullaryFnOnce for Place<'_, T, S> {
+impl<T: Target, I: Items> NullaryFnOnce for Place<'_, T, I> {
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
-        let Place { target, state, items, source, ahead } = self;
+        let Place { target, state, items, chance, ahead } = self;
         for item in items.clone() {
             let weights = ahead.weights(target, state, item, items.end);
-            let slot = source.item(item).pick(weights.iter().copied());
+            let slot = chance.item(item).pick(weights.iter().copied());
             ahead.advance(state.place(target, item, slot).is_some());
         }
     }
@@ -42,20 +43,20 @@ impl<T: Target, S: Source> NullaryFnOnce for Place<'_, T, S> {
 
 /// Places items of both chains until they are equal, and says which are left: the inner loop of pairs,
 /// compiled like [`Place`].
-struct PlaceBoth<'a, T: Target, C, S> {
+struct PlaceBoth<'a, T: Target, C, I> {
     target: &'a T,
     chains: &'a mut Chains<T>,
     coupling: &'a mut C,
-    source: &'a mut S,
+    chance: &'a mut I,
     work: &'a mut Workspace<T>,
 }
 
-impl<T: Target, C: Coupling, S: Source> NullaryFnOnce for PlaceBoth<'_, T, C, S> {
+impl<T: Target, C: Coupling, I: Items> NullaryFnOnce for PlaceBoth<'_, T, C, I> {
     type Output = Range<usize>;
 
     #[inline(always)]
     fn call(self) -> Range<usize> {
-        let PlaceBoth { target, chains, coupling, source, work } = self;
+        let PlaceBoth { target, chains, coupling, chance, work } = self;
         let faithful = coupling.is_faithful();
         let mut items = 0..target.len();
         // Once equal, faithful chains make the same choices: only X is moved, Y follows at the end.
@@ -67,7 +68,7 @@ impl<T: Target, C: Coupling, S: Source> NullaryFnOnce for PlaceBoth<'_, T, C, S>
             let b = work.b.weights(target, y, item, items.end);
             overlap.take(x.partition().slot(item), y.partition().slot(item));
             let step = Step { item, x: x.partition(), y: y.partition(), overlap, a, b };
-            let (to_x, to_y) = coupling.draw(&step, &mut source.item(item));
+            let (to_x, to_y) = coupling.draw(&step, &mut chance.item(item));
             let moved_x = x.place(target, item, to_x);
             let moved_y = y.place(target, item, to_y);
             work.a.advance(moved_x.is_some());
@@ -81,9 +82,9 @@ impl<T: Target, C: Coupling, S: Source> NullaryFnOnce for PlaceBoth<'_, T, C, S>
 
 impl<T: Target> Kernel<T> for Gibbs {
     fn step(&self, target: &T, state: &mut State<T>, source: &mut impl Source, work: &mut Workspace<T>) {
-        let items = 0..target.len();
+        let (items, chance) = (0..target.len(), &mut source.items(Purpose::Gibbs));
         work.a.restart();
-        Arch::new().dispatch(Place { target, state, items, source, ahead: &mut work.a });
+        Arch::new().dispatch(Place { target, state, items, chance, ahead: &mut work.a });
         state.refresh(target);
     }
 
@@ -97,8 +98,9 @@ impl<T: Target> Kernel<T> for Gibbs {
     ) {
         work.a.restart();
         work.b.restart();
-        let items = Arch::new().dispatch(PlaceBoth { target, chains, coupling, source, work });
-        Arch::new().dispatch(Place { target, state: &mut chains.x, items, source, ahead: &mut work.a });
+        let chance = &mut source.items(Purpose::Gibbs);
+        let items = Arch::new().dispatch(PlaceBoth { target, chains, coupling, chance, work });
+        Arch::new().dispatch(Place { target, state: &mut chains.x, items, chance, ahead: &mut work.a });
         chains.x.refresh(target);
         if coupling.is_faithful() && chains.have_met() {
             chains.merge();
@@ -116,10 +118,11 @@ mod tests {
 
     /// One item after the other, nothing prepared, in registers every machine has.
     fn plainly<T: Target>(target: &T, state: &mut State<T>, source: &mut impl Source) {
+        let mut chance = source.items(Purpose::Gibbs);
         for item in 0..target.len() {
             let mut ahead = Ahead::default();
             let weights = ahead.weights(target, state, item, item + 1);
-            let slot = source.item(item).pick(weights.iter().copied());
+            let slot = chance.item(item).pick(weights.iter().copied());
             state.place(target, item, slot);
         }
     }
@@ -128,7 +131,7 @@ mod tests {
     #[test]
     fn a_sweep_is_its_steps_one_by_one() {
         for (items, dimension) in [(40, 1), (40, 7), (300, 7), (30, 20), (400, 20)] {
-            let mut chance = Stream::new(1, 0).sequence(crate::rng::Purpose::Data, 0);
+            let mut chance = Stream::new(1, 0).sequence(Purpose::Data, 0);
             let values = (0..items * dimension).map(|_| chance.normal()).collect();
             let data = Gaussian::isotropic(values, dimension, 0.8, 0.9).unwrap();
             let target = Mixture::new(Prior::dirichlet(2.0).unwrap(), data);

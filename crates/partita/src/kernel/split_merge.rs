@@ -1,6 +1,6 @@
-//! Split-merge moves (Jain, Neal 2004) before each Gibbs sweep: whole clusters change at once.
+//! The split-merge move (Jain, Neal 2004): a whole cluster comes apart, or two become one.
 
-use super::{Chains, Gibbs, Kernel, Workspace};
+use super::{Chains, Kernel, Workspace};
 use crate::chance::{Chance, Source};
 use crate::coupling::Coupling;
 use crate::rng::Purpose;
@@ -17,12 +17,14 @@ pub enum Alignment {
     Aligned,
 }
 
-/// One split-merge move, then one Gibbs sweep.
+/// One split-merge move. It moves items of at most two clusters, so it wants a Gibbs sweep beside it:
 ///
 /// ```
-/// use partita::kernel::{Alignment, SplitMerge};
-/// let kernel = SplitMerge { scans: 5, alignment: Alignment::Aligned };
-/// assert_eq!(kernel, SplitMerge::default());
+/// use partita::Gibbs;
+/// use partita::kernel::{Alignment, SplitMerge, Then, Times};
+/// let paper = Then(SplitMerge { scans: 5, alignment: Alignment::Independent }, Gibbs);
+/// let more = Then(Times(SplitMerge::default(), 5), Gibbs);
+/// # let _ = (paper, more);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SplitMerge {
@@ -216,15 +218,8 @@ fn anchors(items: usize, chance: &mut impl Chance) -> (usize, usize) {
     (i, j + usize::from(j >= i))
 }
 
-impl SplitMerge {
-    /// The move alone, without the sweep: for kernels of one's own, and for the exact tests.
-    pub fn move_once<T: Target>(
-        &self,
-        target: &T,
-        state: &mut State<T>,
-        source: &mut impl Source,
-        work: &mut Workspace<T>,
-    ) {
+impl<T: Target> Kernel<T> for SplitMerge {
+    fn step(&self, target: &T, state: &mut State<T>, source: &mut impl Source, work: &mut Workspace<T>) {
         if target.len() > 1 {
             let pair = anchors(target.len(), &mut source.sequence(Purpose::SplitMerge));
             let mut attempt = [Attempt::new(target, state, pair, work)];
@@ -233,15 +228,19 @@ impl SplitMerge {
         }
     }
 
-    /// The coupled move alone, without the sweep.
-    pub fn coupled_move_once<T: Target>(
+    fn coupled_step(
         &self,
         target: &T,
         chains: &mut Chains<T>,
+        coupling: &mut impl Coupling,
         source: &mut impl Source,
         work: &mut Workspace<T>,
     ) {
-        if target.len() > 1 {
+        if coupling.is_faithful() && chains.have_met() {
+            // The paper's independent moves would part them: equal chains make one step for both.
+            self.step(target, &mut chains.x, source, work);
+            chains.merge();
+        } else if target.len() > 1 {
             let pair = anchors(target.len(), &mut source.sequence(Purpose::SplitMerge));
             let x = Attempt::new(target, &mut chains.x, pair, work);
             let y = Attempt::new(target, &mut chains.y, pair, work);
@@ -258,30 +257,5 @@ impl SplitMerge {
             work.copies.extend(attempts.into_iter().map(|a| a.launch));
             chains.recount();
         }
-    }
-}
-
-impl<T: Target> Kernel<T> for SplitMerge {
-    fn step(&self, target: &T, state: &mut State<T>, source: &mut impl Source, work: &mut Workspace<T>) {
-        self.move_once(target, state, source, work);
-        Gibbs.step(target, state, source, work);
-    }
-
-    fn coupled_step(
-        &self,
-        target: &T,
-        chains: &mut Chains<T>,
-        coupling: &mut impl Coupling,
-        source: &mut impl Source,
-        work: &mut Workspace<T>,
-    ) {
-        if coupling.is_faithful() && chains.have_met() {
-            // The paper's independent moves would part them: equal chains make one step for both.
-            self.step(target, &mut chains.x, source, work);
-            chains.merge();
-            return;
-        }
-        self.coupled_move_once(target, chains, source, work);
-        Gibbs.coupled_step(target, chains, coupling, source, work);
     }
 }

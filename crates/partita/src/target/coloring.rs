@@ -1,8 +1,12 @@
 //! Uniform proper colourings of a graph, seen as partitions of its vertices.
 
+mod connected;
+
+pub use connected::ColorMoves;
+
 use crate::error::{Error, Result};
-use crate::graph::Graph;
-use crate::math::ln_gamma;
+use crate::graph::{Found, Graph};
+use crate::math::ln;
 use crate::partition::{Move, Partition};
 use crate::target::Target;
 
@@ -13,37 +17,31 @@ use crate::target::Target;
 /// ```
 /// use partita::{Coloring, Graph};
 /// let coloring = Coloring::new(Graph::octahedron(), 4)?;
-/// assert_eq!(coloring.greedy_start().clusters(), 3);
+/// assert_eq!(coloring.known_coloring().clusters(), 3);
 /// # Ok::<(), partita::Error>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Coloring {
     graph: Graph,
     colors: usize,
-    start: Partition,
-    /// `ln(q - K)` for `K` classes.
+    known: Partition,
+    /// `ln(q - K)` for `K` classes: no more than vertices.
     open: Vec<f64>,
 }
 
 impl Coloring {
-    /// Colourings of `graph` with `colors` colours, refused where greedy colouring in vertex order
-    /// fails: the chain starts there.
+    /// Colourings of `graph` with `colors` colours, refused where there is none, or none can be found: chains
+    /// start from colourings.
     pub fn new(graph: Graph, colors: usize) -> Result<Self> {
-        let mut labels: Vec<usize> = Vec::with_capacity(graph.vertices());
-        for vertex in 0..graph.vertices() {
-            let taken: Vec<usize> =
-                graph.neighbors(vertex).iter().filter_map(|&u| labels.get(u as usize).copied()).collect();
-            match (0..colors).find(|color| !taken.contains(color)) {
-                Some(color) => labels.push(color),
-                None => {
-                    let sufficient = graph.max_degree() + 1;
-                    return Err(Error::TooFewColors { colors, vertex, sufficient });
-                }
-            }
-        }
-        let start = Partition::from_labels(&labels)?;
-        let open = (0..=colors).map(|k| crate::math::ln((colors - k) as f64)).collect();
-        Ok(Coloring { graph, colors, start, open })
+        let sufficient = || graph.smallest_last().1 + 1;
+        let labels = match graph.find_coloring(colors) {
+            Found::Coloring(labels) => labels,
+            Found::NoneExists => return Err(Error::TooFewColors { colors, sufficient: sufficient() }),
+            Found::None => return Err(Error::NoColoringFound { colors, sufficient: sufficient() }),
+        };
+        let known = Partition::from_labels(&labels)?;
+        let open = (0..=colors.min(graph.vertices())).map(|k| ln((colors - k) as f64)).collect();
+        Ok(Coloring { graph, colors, known, open })
     }
 
     /// The graph.
@@ -56,9 +54,10 @@ impl Coloring {
         self.colors
     }
 
-    /// Each vertex in order gets the first colour that no neighbour has.
-    pub fn greedy_start(&self) -> Partition {
-        self.start.clone()
+    /// A proper colouring: each vertex in order gets the first colour that no neighbour has, where that comes to
+    /// an end, and else one that was searched for.
+    pub fn known_coloring(&self) -> Partition {
+        self.known.clone()
     }
 
     /// Whether no class holds two neighbours and there are colours enough.
@@ -80,7 +79,7 @@ impl Target for Coloring {
     fn log_weight(&self, _stats: &(), z: &Partition, item: usize, slot: usize) -> f64 {
         let alone = z.is_alone(item);
         if slot == z.clusters() || (alone && slot == z.slot(item)) {
-            return self.open[(z.clusters() - usize::from(alone)).min(self.colors)];
+            return self.open[(z.clusters() - usize::from(alone)).min(self.open.len() - 1)];
         }
         let clash = self.graph.neighbors(item).iter().any(|&u| z.slot(u as usize) == slot);
         if clash { f64::NEG_INFINITY } else { 0.0 }
@@ -103,11 +102,7 @@ impl Target for Coloring {
     fn relocate(&self, _stats: &mut (), _z: &Partition, _step: Move) {}
 
     fn log_probability(&self, z: &Partition) -> f64 {
-        if self.is_proper(z) {
-            ln_gamma(self.colors as f64 + 1.0) - ln_gamma((self.colors - z.clusters()) as f64 + 1.0)
-        } else {
-            f64::NEG_INFINITY
-        }
+        if self.is_proper(z) { self.open[..z.clusters()].iter().sum() } else { f64::NEG_INFINITY }
     }
 }
 
@@ -130,7 +125,26 @@ mod tests {
         assert_eq!(Graph::new(2, &[(1, 1)]), Err(Error::SelfLoop { vertex: 1 }));
         assert_eq!(Graph::new(2, &[(0, 2)]), Err(Error::NoSuchItem { item: 2, last: 1 }));
         let refused = Coloring::new(Graph::octahedron(), 2).unwrap_err();
-        assert_eq!(refused, Error::TooFewColors { colors: 2, vertex: 2, sufficient: 5 });
+        assert_eq!(refused, Error::TooFewColors { colors: 2, sufficient: 5 });
         assert!(refused.to_string().contains("5 colours are always enough"));
+    }
+
+    /// Greedy colouring of this path in vertex order needs a third colour; the path does not.
+    #[test]
+    fn a_path_has_two_colors_in_any_order() {
+        let path = Graph::new(4, &[(0, 2), (2, 3), (3, 1)]).unwrap();
+        let coloring = Coloring::new(path, 2).unwrap();
+        assert!(coloring.is_proper(&coloring.known_coloring()));
+    }
+
+    /// A billion colours weigh what they should, and take no more room than three.
+    #[test]
+    fn colors_beyond_the_vertices_cost_nothing() {
+        let path = Graph::new(3, &[(0, 1), (1, 2)]).unwrap();
+        let coloring = Coloring::new(path, 1_000_000_000).unwrap();
+        assert_eq!(coloring.open.len(), 4);
+        let apart = coloring.log_probability(&Partition::singletons(3).unwrap());
+        let joined = coloring.log_probability(&Partition::from_labels(&[0, 1, 0]).unwrap());
+        assert!((apart - joined - (1e9 - 2.0_f64).ln()).abs() < 1e-12);
     }
 }

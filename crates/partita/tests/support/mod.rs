@@ -1,8 +1,8 @@
 //! What the tests share: small targets of every family, the enumerator of all decisions, exact laws of steps.
 #![allow(dead_code, unused_macros, unused_imports, reason = "each test file uses its part")]
 
-use partita::chance::{Chance, Source};
-use partita::kernel::{Chains, Workspace};
+use partita::chance::{Chance, Items, Source};
+use partita::kernel::Workspace;
 use partita::likelihood::{
     Column, Covariance, Dirichlet, GammaPoisson, NormalInverseGamma, NormalInverseWishart,
 };
@@ -11,11 +11,11 @@ use partita::prior::Components;
 use partita::rng::{Purpose, Sequence};
 use partita::target::{EdgePrior, SharedPrior, Sharing};
 use partita::{
-    Blocks, Coloring, Coupling, Full, Gaussian, Graph, Kernel, Mixed, Mixture, Partition, Prior,
-    SharedVariance, SplitMerge, State, Stream, Target,
+    Blocks, Coloring, Full, Gaussian, Graph, Kernel, Mixed, Mixture, Partition, Prior, SharedVariance, State,
+    Stream, Target,
 };
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// A target of one of the families.
@@ -274,14 +274,22 @@ impl Chance for Enumerator {
 }
 
 impl Source for Enumerator {
-    type Item = Enumerator;
+    type Items = Enumerator;
     type Sequence = Enumerator;
 
-    fn item(&mut self, _: usize) -> Enumerator {
+    fn items(&mut self, _: Purpose) -> Enumerator {
         self.clone()
     }
 
     fn sequence(&mut self, _: Purpose) -> Enumerator {
+        self.clone()
+    }
+}
+
+impl Items for Enumerator {
+    type Item = Enumerator;
+
+    fn item(&mut self, _: usize) -> Enumerator {
         self.clone()
     }
 }
@@ -317,22 +325,54 @@ pub fn step_law<T: Target>(target: &T, kernel: &impl Kernel<T>, start: &Partitio
     law
 }
 
-/// A split-merge kernel without the Gibbs sweep after it.
-pub struct MoveOnly(pub SplitMerge);
+/// Random numbers of a replicate that remember every draw: an address used twice gives the same number twice.
+#[derive(Clone)]
+pub struct Checking<C> {
+    chance: C,
+    seen: Rc<RefCell<HashSet<u64>>>,
+}
 
-impl<T: Target> Kernel<T> for MoveOnly {
-    fn step(&self, target: &T, state: &mut State<T>, source: &mut impl Source, work: &mut Workspace<T>) {
-        self.0.move_once(target, state, source, work);
+impl Checking<partita::rng::Sweep> {
+    /// The chance of one sweep, among those of a replicate whose draws are in `seen`.
+    pub fn new(stream: &Stream, sweep: u64, seen: &Rc<RefCell<HashSet<u64>>>) -> Self {
+        Checking { chance: stream.sweep(sweep), seen: seen.clone() }
+    }
+}
+
+impl<C> Checking<C> {
+    fn with<D>(&self, chance: D) -> Checking<D> {
+        Checking { chance, seen: self.seen.clone() }
+    }
+}
+
+impl<C: Source> Source for Checking<C> {
+    type Items = Checking<C::Items>;
+    type Sequence = Checking<C::Sequence>;
+
+    fn items(&mut self, purpose: Purpose) -> Self::Items {
+        let items = self.chance.items(purpose);
+        self.with(items)
     }
 
-    fn coupled_step(
-        &self,
-        target: &T,
-        chains: &mut Chains<T>,
-        _: &mut impl Coupling,
-        source: &mut impl Source,
-        work: &mut Workspace<T>,
-    ) {
-        self.0.coupled_move_once(target, chains, source, work);
+    fn sequence(&mut self, purpose: Purpose) -> Self::Sequence {
+        let sequence = self.chance.sequence(purpose);
+        self.with(sequence)
+    }
+}
+
+impl<C: Items> Items for Checking<C> {
+    type Item = Checking<C::Item>;
+
+    fn item(&mut self, item: usize) -> Self::Item {
+        let chance = self.chance.item(item);
+        self.with(chance)
+    }
+}
+
+impl<C: Chance> Chance for Checking<C> {
+    fn uniform(&mut self) -> f64 {
+        let uniform = self.chance.uniform();
+        assert!(self.seen.borrow_mut().insert(uniform.to_bits()), "an address was used twice");
+        uniform
     }
 }
