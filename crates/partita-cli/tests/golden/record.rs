@@ -48,7 +48,7 @@ pub fn hold(name: &str, commands: &[&str]) {
     assert!(
         differences.is_empty(),
         "{name} is not what was recorded.\n{}\n{}\nIf that is meant: \
-         PARTITA_RECORD=1 cargo test -p partita-cli --test golden {name}",
+         PARTITA_RECORD=1 cargo test -p partita-cli --test golden {name} -- --exact",
         commands.iter().map(|command| format!("$ partita {}\n", spelled(command))).collect::<String>(),
         differences.join("\n")
     );
