@@ -41,8 +41,12 @@ fn walk(path: &str, recorded: &Value, now: &Value, found: &mut Vec<String>) {
             }
         }
         // As they are written: 1 is not 1.0, and 0.0 is not -0.0.
-        (a, b) if a.to_string() != b.to_string() => found.push(format!("{path}: {b} instead of {a}")),
-        _ => {}
+        _ => {
+            let [a, b] = [recorded, now].map(ToString::to_string);
+            if a != b {
+                found.push(format!("{path}: {b} instead of {a}"));
+            }
+        }
     }
 }
 

@@ -76,7 +76,8 @@ fn wide() -> String {
     let mut random = Random(23);
     let names: Vec<String> = (0..18).map(|c| format!("c{c}")).collect();
     let mut row = |i: usize| {
-        let cell = |_| format!("{:.2}", if i % 2 == 0 { 0.8 } else { -0.8 } + 2.0 * noise(&mut random));
+        let cell =
+            |_| format!("{:.2}", if i.is_multiple_of(2) { 0.8 } else { -0.8 } + 2.0 * noise(&mut random));
         (0..18).map(cell).collect::<Vec<_>>().join(",") + "\n"
     };
     names.join(",") + "\n" + &(0..24).map(&mut row).collect::<String>()
@@ -86,7 +87,7 @@ fn wide() -> String {
 fn flowers() -> String {
     let mut random = Random(24);
     let mut row = |i: usize| {
-        let (size, sign) = (noise(&mut random), if i % 2 == 0 { 1.0 } else { -1.0 });
+        let (size, sign) = (noise(&mut random), if i.is_multiple_of(2) { 1.0 } else { -1.0 });
         let mut cell = |by: f64| format!("{:.3}", by * size + 2.0 * sign + 0.3 * noise(&mut random));
         format!("p{i}\t{}\t{}\t{}\n", cell(1.0), cell(sign), cell(2.0))
     };
@@ -98,7 +99,7 @@ fn visits() -> String {
     let mut random = Random(25);
     let mut row = |i: usize| {
         let mut count = |most: f64| (most * random.unit() * random.unit()).floor();
-        let most = if i % 3 == 0 { [30.0, 4.0, 20.0] } else { [6.0, 12.0, 3.0] };
+        let most = if i.is_multiple_of(3) { [30.0, 4.0, 20.0] } else { [6.0, 12.0, 3.0] };
         let [calls, letters, visits] = most.map(&mut count);
         format!("{calls},{letters},{visits}\n")
     };
