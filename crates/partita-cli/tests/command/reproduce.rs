@@ -1,7 +1,7 @@
 //! `partita reproduce`: every study end to end at a tiny scale, and what users do with it.
 
 use super::support::{Scratch, finish, signal, wait_until};
-use partita_run::study::{Data, Study};
+use partita_study::{Data, Study};
 use serde_json::Value;
 use std::path::Path;
 

@@ -3,9 +3,9 @@
 use super::definition::{Data, Study};
 use super::findings::Ruling;
 use super::{ArmResults, Findings};
-use crate::report::style;
-use crate::words;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use partita_run::report::style;
+use partita_run::words;
 
 /// Nothing is fetched.
 const POLICY: &str =

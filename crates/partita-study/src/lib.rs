@@ -3,6 +3,13 @@
 //! A [`Study`] is read from a TOML file of `experiments/`; [`run`] does what it says and writes figures
 //! (SVG and one page), numbers (JSON and CSV) and a verdict for each claim. What is finished is kept: the
 //! same request goes on where it was interrupted.
+//!
+//! With the studies come their data sets ([`catalog`]) and their figures ([`chart`]). Whatever is run is run by the
+//! crate `partita_run`.
+#![forbid(unsafe_code)]
+
+pub mod catalog;
+pub mod chart;
 
 mod definition;
 mod estimates;
@@ -13,6 +20,7 @@ mod meetings;
 mod outliers;
 mod page;
 mod problem;
+mod stopwatch;
 mod truth;
 
 pub use definition::{
@@ -20,18 +28,18 @@ pub use definition::{
 };
 pub use findings::{Measurement, Ruling, Verdict};
 
-use crate::Failure;
 use crate::catalog::Catalog;
-use crate::config::{Grid, Summary};
-use crate::directory::{lock, prepare, write_whole};
-use crate::model::Settings;
-use crate::pool;
-use crate::session::{Progress, Watch};
 use estimates::Both;
 use findings::{judge, measurements};
 use losses::{Aggregate, Loss, feasible, loss, mean_and_error};
 use meetings::Met;
 use partita::Schedule;
+use partita_run::Failure;
+use partita_run::config::{Grid, Summary};
+use partita_run::directory::{lock, prepare, write_whole};
+use partita_run::model::Settings;
+use partita_run::pool;
+use partita_run::session::{Progress, Watch};
 use problem::Problem;
 use serde::Serialize;
 use std::fs::File;
@@ -181,7 +189,7 @@ pub fn run(request: Request, interrupted: &AtomicBool, watch: &mut dyn Watch) ->
     let begin = Instant::now();
     let Request { study, scale, seed, .. } = &request;
     if !(*scale > 0.0 && *scale <= 1e6) {
-        return Err(Failure::bad(format!("--scale must be above 0, but is {scale}")));
+        return Err(Failure::BadInput(format!("--scale must be above 0, but is {scale}")));
     }
     let catalog = Catalog::at(request.data_dir.clone());
     for arm in &study.arms {
@@ -190,7 +198,7 @@ pub fn run(request: Request, interrupted: &AtomicBool, watch: &mut dyn Watch) ->
         }
     }
     let _lock = claim_directory(&request)?;
-    let threads = request.threads.filter(|t| *t > 0).unwrap_or_else(crate::session::processors);
+    let threads = request.threads.filter(|t| *t > 0).unwrap_or_else(partita_run::session::processors);
     let mut setting = Setting {
         scale: *scale,
         seed: *seed,
@@ -257,7 +265,8 @@ fn claim_directory(request: &Request) -> Result<Option<File>, Failure> {
     let identity = Identity { version, seed: *seed, study: &study.name, arms };
     let text = toml::to_string_pretty(&identity).expect("a study is a table");
     let path = out.join("study.toml");
-    let refuse = |why: &str| Err(Failure::bad(format!("{}: {why}: choose another --out", out.display())));
+    let refuse =
+        |why: &str| Err(Failure::BadInput(format!("{}: {why}: choose another --out", out.display())));
     match std::fs::read_to_string(&path) {
         Ok(there) if there == text => lock(out),
         Ok(_) => refuse("holds another study or seed"),
@@ -293,7 +302,7 @@ fn run_arm(
     setting: &mut Setting,
 ) -> Result<ArmResults, Failure> {
     std::fs::create_dir_all(directory).map_err(|e| {
-        Failure::Failed(format!("{}: cannot be made: {}", directory.display(), crate::words::plain(&e)))
+        Failure::Failed(format!("{}: cannot be made: {}", directory.display(), partita_run::words::plain(&e)))
     })?;
     let mut results = ArmResults {
         arm: arm.clone(),

@@ -1,7 +1,7 @@
 //! What a study is: the words of its TOML file in `experiments/`, checked.
 
-use crate::Failure;
-use crate::config::{Coupling, Metric, Options, Sampler, Summary};
+use partita_run::Failure;
+use partita_run::config::{Coupling, Metric, Options, Sampler, Summary};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -275,35 +275,35 @@ struct File {
 
 /// The definitions that come with the program.
 const BUILT_IN: [(&str, &str); 22] = [
-    ("gene", include_str!("../../../../experiments/gene.toml")),
-    ("synthetic", include_str!("../../../../experiments/synthetic.toml")),
-    ("seed", include_str!("../../../../experiments/seed.toml")),
-    ("abalone", include_str!("../../../../experiments/abalone.toml")),
-    ("k-regular", include_str!("../../../../experiments/k-regular.toml")),
-    ("erdos-renyi-25", include_str!("../../../../experiments/erdos-renyi-25.toml")),
-    ("erdos-renyi-30", include_str!("../../../../experiments/erdos-renyi-30.toml")),
-    ("gmm-100", include_str!("../../../../experiments/gmm-100.toml")),
-    ("gmm-200", include_str!("../../../../experiments/gmm-200.toml")),
-    ("gmm-300", include_str!("../../../../experiments/gmm-300.toml")),
-    ("split-merge-gene", include_str!("../../../../experiments/split-merge-gene.toml")),
-    ("split-merge-synthetic", include_str!("../../../../experiments/split-merge-synthetic.toml")),
-    ("metric-gene", include_str!("../../../../experiments/metric-gene.toml")),
-    ("metric-synthetic", include_str!("../../../../experiments/metric-synthetic.toml")),
-    ("metric-seed", include_str!("../../../../experiments/metric-seed.toml")),
-    ("metric-k-regular", include_str!("../../../../experiments/metric-k-regular.toml")),
-    ("min-iterations-seed", include_str!("../../../../experiments/min-iterations-seed.toml")),
-    ("min-iterations-synthetic", include_str!("../../../../experiments/min-iterations-synthetic.toml")),
-    ("kmeans-start", include_str!("../../../../experiments/kmeans-start.toml")),
-    ("noise-sd", include_str!("../../../../experiments/noise-sd.toml")),
-    ("trimming", include_str!("../../../../experiments/trimming.toml")),
-    ("outliers", include_str!("../../../../experiments/outliers.toml")),
+    ("gene", include_str!("../experiments/gene.toml")),
+    ("synthetic", include_str!("../experiments/synthetic.toml")),
+    ("seed", include_str!("../experiments/seed.toml")),
+    ("abalone", include_str!("../experiments/abalone.toml")),
+    ("k-regular", include_str!("../experiments/k-regular.toml")),
+    ("erdos-renyi-25", include_str!("../experiments/erdos-renyi-25.toml")),
+    ("erdos-renyi-30", include_str!("../experiments/erdos-renyi-30.toml")),
+    ("gmm-100", include_str!("../experiments/gmm-100.toml")),
+    ("gmm-200", include_str!("../experiments/gmm-200.toml")),
+    ("gmm-300", include_str!("../experiments/gmm-300.toml")),
+    ("split-merge-gene", include_str!("../experiments/split-merge-gene.toml")),
+    ("split-merge-synthetic", include_str!("../experiments/split-merge-synthetic.toml")),
+    ("metric-gene", include_str!("../experiments/metric-gene.toml")),
+    ("metric-synthetic", include_str!("../experiments/metric-synthetic.toml")),
+    ("metric-seed", include_str!("../experiments/metric-seed.toml")),
+    ("metric-k-regular", include_str!("../experiments/metric-k-regular.toml")),
+    ("min-iterations-seed", include_str!("../experiments/min-iterations-seed.toml")),
+    ("min-iterations-synthetic", include_str!("../experiments/min-iterations-synthetic.toml")),
+    ("kmeans-start", include_str!("../experiments/kmeans-start.toml")),
+    ("noise-sd", include_str!("../experiments/noise-sd.toml")),
+    ("trimming", include_str!("../experiments/trimming.toml")),
+    ("outliers", include_str!("../experiments/outliers.toml")),
 ];
 
 impl Study {
     /// The studies that come with the program.
     ///
     /// ```
-    /// let studies = partita_run::study::Study::built_in();
+    /// let studies = partita_study::Study::built_in();
     /// assert!(studies.iter().any(|study| study.name == "gene"));
     /// ```
     pub fn built_in() -> Vec<Study> {
@@ -318,14 +318,15 @@ impl Study {
         }
         let path = Path::new(name);
         if path.extension().is_some_and(|e| e == "toml") {
-            let text = std::fs::read_to_string(path)
-                .map_err(|e| Failure::bad(format!("{name}: cannot be read: {}", crate::words::plain(&e))))?;
+            let text = std::fs::read_to_string(path).map_err(|e| {
+                Failure::BadInput(format!("{name}: cannot be read: {}", partita_run::words::plain(&e)))
+            })?;
             let stem = path.file_stem().map_or("study".into(), |s| s.to_string_lossy().into_owned());
             return Study::parse(&stem, &text, name);
         }
-        let hint = crate::words::closest(name, BUILT_IN.iter().map(|(name, _)| *name));
+        let hint = partita_run::words::closest(name, BUILT_IN.iter().map(|(name, _)| *name));
         let hint = hint.map_or(String::new(), |h| format!("; did you mean `{h}`?"));
-        Err(Failure::bad(format!(
+        Err(Failure::BadInput(format!(
             "there is no study `{name}`{hint} `partita reproduce --list` shows all; a file of your own ends in .toml"
         )))
     }
@@ -335,7 +336,7 @@ impl Study {
         let wrong = |e: toml::de::Error| {
             let line = e.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
             let place = line.map_or(String::new(), |line| format!("line {line}: "));
-            Failure::bad(format!("{file}: {place}{}", e.message()))
+            Failure::BadInput(format!("{file}: {place}{}", e.message()))
         };
         let definition: File = toml::from_str(text).map_err(wrong)?;
         let common: toml::Table = [
@@ -396,7 +397,7 @@ impl Arm {
     }
 
     fn check(&self, file: &str) -> Result<(), Failure> {
-        let bad = |sentence: String| Err(Failure::bad(format!("{file}: {sentence}")));
+        let bad = |sentence: String| Err(Failure::BadInput(format!("{file}: {sentence}")));
         self.options(file)?;
         if self.data.is_none() && self.outliers.is_none() {
             return bad("there is no [data]: say where they come from".into());

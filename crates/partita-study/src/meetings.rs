@@ -3,11 +3,11 @@
 use super::definition::Meetings;
 use super::problem::Problem;
 use super::{MEETINGS, Setting};
-use crate::Failure;
-use crate::pool;
 use partita::aggregate::quantile;
 use partita::survival::{KaplanMeier, Observed};
 use partita::{Ending, Stream};
+use partita_run::Failure;
+use partita_run::pool;
 
 /// What came of the pairs of one coupling.
 #[derive(Debug, Clone)]

@@ -1,6 +1,6 @@
 //! A checksum of numbers, not of bytes: how a file is written does not matter, what it says does.
 
-use crate::data::Table;
+use partita_run::data::Table;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 

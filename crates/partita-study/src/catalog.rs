@@ -12,9 +12,9 @@ mod prepare;
 mod sets;
 mod unzip;
 
-use crate::data::{ReadOptions, Table};
-use crate::words;
 pub use error::CatalogError;
+use partita_run::data::{ReadOptions, Table};
+use partita_run::words;
 use serde::Serialize;
 pub use sets::{DataSet, SETS};
 use std::path::{Path, PathBuf};
@@ -63,7 +63,7 @@ impl Catalog {
     /// One sentence: what is missing or wrong, where it was looked for, and the way out.
     ///
     /// ```
-    /// use partita_run::catalog::Catalog;
+    /// use partita_study::catalog::Catalog;
     ///
     /// let error = Catalog::at(Some("nowhere".into())).find("gene").unwrap_err();
     /// assert!(error.to_string().starts_with("the data set gene is not there: "), "{error}");

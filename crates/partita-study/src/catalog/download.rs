@@ -1,7 +1,7 @@
 //! Bringing a data set here: fetched, prepared, checked, and only then put in its place.
 
 use super::{Catalog, CatalogError, DataSet, check, fetch, named, unzip};
-use crate::words;
+use partita_run::words;
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -2,12 +2,12 @@
 
 use super::definition::{Budget, Estimates};
 use super::{NAIVE_CHAINS, Setting};
-use crate::Failure;
-use crate::directory::Ledger;
-use crate::model::{Model, Row, Settings};
-use crate::pool;
 use crate::stopwatch::Stopwatch;
 use partita::Stream;
+use partita_run::Failure;
+use partita_run::directory::Ledger;
+use partita_run::model::{Model, Row, Settings};
+use partita_run::pool;
 use std::collections::HashSet;
 use std::path::Path;
 

@@ -1,14 +1,14 @@
 //! From an arm of a study to a model: data from the catalogue or generated, options as the command reads them.
 
 use super::definition::{Arm, Data};
-use crate::Failure;
 use crate::catalog::Catalog;
-use crate::config::{Alpha, Covariance, Options, Summary, Task};
-use crate::directory::write_whole;
-use crate::model::{self, Model};
 use partita::Stream;
 use partita::chance::Chance;
 use partita::rng::{Purpose, Sequence};
+use partita_run::Failure;
+use partita_run::config::{Alpha, Covariance, Options, Summary, Task};
+use partita_run::directory::write_whole;
+use partita_run::model::{self, Model};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 

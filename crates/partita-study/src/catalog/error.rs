@@ -1,6 +1,6 @@
 //! The sentences a user sees when a data set cannot be had: what, where, and the way out.
 
-use crate::Failure;
+use partita_run::Failure;
 use std::path::PathBuf;
 
 /// Why a data set cannot be had.

@@ -1,4 +1,4 @@
-//! Figures of the shapes that the pages have, to be looked at: `cargo test -p partita-run samples -- --ignored`
+//! Figures of the shapes that the pages have, to be looked at: `cargo test -p partita-study samples -- --ignored`
 //! writes them to the folder that `PARTITA_CHARTS` names.
 
 use super::{Axis, Hue, Mark, Panel, Scale, figure};

@@ -1,6 +1,6 @@
 //! How time and memory grow: time per sweep against items, columns and clusters, and bytes per pair.
 //!
-//! `cargo bench -p partita-run --bench growth` prints tables with fitted exponents; with `-- --record` it
+//! `cargo bench -p partita-study --bench growth` prints tables with fitted exponents; with `-- --record` it
 //! also draws docs/growth.svg, with `-- --memory` it prints the table of bytes alone. Machines are noisy:
 //! the points of a series take turns, figures are medians of rounds in time on the processor (Linux tells
 //! it in steps of 4 ms, so a round is some 100 ms).
@@ -17,7 +17,7 @@ use partita::coupling::{Nugget, Optimal};
 use partita::kernel::{Chains, Workspace};
 use partita::partition::Metric;
 use partita::{Gibbs, Kernel, State, Stream};
-use partita_run::chart::{Axis, Hue, Mark, Panel, Scale, figure};
+use partita_study::chart::{Axis, Hue, Mark, Panel, Scale, figure};
 use shape::{Shape, Target};
 use std::time::Instant;
 

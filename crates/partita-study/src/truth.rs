@@ -2,11 +2,11 @@
 
 use super::definition::Truth;
 use super::{LONG_CHAINS, Setting};
-use crate::Failure;
-use crate::model::Model;
-use crate::pool;
 use partita::Stream;
 use partita::aggregate::Moments;
+use partita_run::Failure;
+use partita_run::model::Model;
+use partita_run::pool;
 
 /// A true value, and how well it is known.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,7 +20,7 @@ pub(super) struct Known {
 pub(super) fn truth(model: &dyn Model, truth: &Truth, setting: &mut Setting) -> Result<Vec<Known>, Failure> {
     if truth.exact {
         let values = model.enumerate().ok_or_else(|| {
-            Failure::bad("[truth] exact sums over all partitions, which is for 12 items at most".into())
+            Failure::BadInput("[truth] exact sums over all partitions, which is for 12 items at most".into())
         })?;
         return Ok(values.into_iter().map(|value| Known { value, se: 0.0 }).collect());
     }

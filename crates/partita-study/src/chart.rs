@@ -5,7 +5,7 @@
 //! give the same bytes.
 //!
 //! ```
-//! use partita_run::chart::{Axis, Hue, Mark, Panel, Scale, figure};
+//! use partita_study::chart::{Axis, Hue, Mark, Panel, Scale, figure};
 //! let panel = Panel {
 //!     title: "Loss".into(),
 //!     x: Axis { label: "replicates".into(), scale: Scale::Log, ..Axis::default() },
