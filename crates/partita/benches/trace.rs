@@ -1,7 +1,7 @@
 //! The trace of one long chain: seconds it took, then the number of clusters after each sweep.
 //!
-//! `cargo run --release -p partita --example trace -- DATA.csv PRIOR_SD NOISE_SD ALPHA SWEEPS`; a table of
-//! numbers with a line of names. Without arguments a small table is made up. Used by scripts/peers/run.py.
+//! `cargo bench -p partita --bench trace -- DATA.csv PRIOR_SD NOISE_SD ALPHA SWEEPS`; a table of numbers with a
+//! line of names. Without arguments a small table is made up. The work of scripts/peers/run.py.
 
 use partita::kernel::Workspace;
 use partita::{Gaussian, Gibbs, Kernel, Mixture, Partition, Prior, State, Stream};
@@ -16,7 +16,7 @@ fn on_processor() -> Option<f64> {
 
 /// Runs the chain and prints its trace.
 pub fn main() -> Result<(), Box<dyn Error>> {
-    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
     let (text, numbers) = match words.as_slice() {
         [path, rest @ ..] if rest.len() == 4 => {
             let numbers = rest.iter().map(|word| word.parse()).collect::<Result<Vec<f64>, _>>()?;

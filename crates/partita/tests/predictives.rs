@@ -1,13 +1,15 @@
-//! Predictive densities of every model family as JSON, one case a line, for `scripts/check_predictives.py`.
+//! Predictive densities of every model family, finite whatever was seen, and as cases for another judge.
 //!
-//! Each case says what was seen, the prior, the point and our log density; the script asks SciPy.
+//! With `PARTITA_DUMP=FOLDER` the cases are written to `predictives.jsonl` there, one a line: what was seen, the
+//! prior, the point and our log density; `scripts/check_predictives.py` asks SciPy.
 
 use partita::chance::Chance;
 use partita::likelihood::{
     Column, Dirichlet, GammaPoisson, NormalInverseGamma, NormalInverseWishart, Predict,
 };
 use partita::rng::{Purpose, Sequence};
-use partita::{Error, Full, Mixed, Stream};
+use partita::{Full, Mixed, Stream};
+use std::path::PathBuf;
 
 fn list(values: &[f64]) -> String {
     format!("[{}]", values.iter().map(|x| format!("{x:?}")).collect::<Vec<_>>().join(", "))
@@ -20,19 +22,22 @@ fn given_all<L: Predict>(likelihood: &L, point: &[f64]) -> f64 {
     likelihood.log_density(&cluster, point)
 }
 
-fn case(kind: &str, prior: &[(&str, &[f64])], data: &[f64], point: &[f64], log_density: f64) {
+fn case(kind: &str, prior: &[(&str, &[f64])], data: &[f64], point: &[f64], log_density: f64) -> String {
+    assert!(log_density.is_finite(), "{kind}: {log_density} at {point:?} after {data:?}");
     let prior: Vec<String> =
         prior.iter().map(|(name, value)| format!("\"{name}\": {}", list(value))).collect();
-    println!(
-        "{{\"kind\": \"{kind}\", {}, \"data\": {}, \"point\": {}, \"log_density\": {log_density:?}}}",
+    format!(
+        "{{\"kind\": \"{kind}\", {}, \"data\": {}, \"point\": {}, \"log_density\": {log_density:?}}}\n",
         prior.join(", "),
         list(data),
         list(point)
-    );
+    )
 }
 
-/// Prints 40 cases of each family.
-pub fn main() -> Result<(), Error> {
+/// Forty cases of each family.
+#[test]
+fn predictive_densities_are_finite() {
+    let mut cases = String::new();
     let mut chance: Sequence = Stream::new(1, 0).sequence(Purpose::Data, 0);
     for round in 0..40 {
         let n = 1 + round;
@@ -41,24 +46,24 @@ pub fn main() -> Result<(), Error> {
         let normal = NormalInverseGamma { mean: chance.normal(), kappa, shape, rate };
         let data: Vec<f64> = (0..n).map(|_| 3.0 * chance.normal()).collect();
         let point = [4.0 * chance.normal()];
-        let found = given_all(&Mixed::diagonal(data.clone(), 1, normal)?, &point);
+        let found = given_all(&Mixed::diagonal(data.clone(), 1, normal).unwrap(), &point);
         let prior: [(&str, &[f64]); 4] =
             [("mean", &[normal.mean]), ("kappa", &[kappa]), ("shape", &[shape]), ("rate", &[rate])];
-        case("normal", &prior, &data, &point, found);
+        cases += &case("normal", &prior, &data, &point, found);
 
         let most = if round % 4 == 3 { 3000 } else { 12 };
         let data: Vec<f64> = (0..n).map(|_| chance.below(most) as f64).collect();
         let point = [chance.below(most) as f64];
-        let found = given_all(&Mixed::counts(data.clone(), 1, GammaPoisson { shape, rate })?, &point);
-        case("count", &[("shape", &[shape]), ("rate", &[rate])], &data, &point, found);
+        let found = given_all(&Mixed::counts(data.clone(), 1, GammaPoisson { shape, rate }).unwrap(), &point);
+        cases += &case("count", &[("shape", &[shape]), ("rate", &[rate])], &data, &point, found);
 
         let levels = 2 + round % 5;
         let concentrations: Vec<f64> = (0..levels).map(|_| 0.05 + chance.uniform()).collect();
         let category = Column::Category(Dirichlet { concentrations: concentrations.clone() });
         let data: Vec<f64> = (0..n).map(|_| chance.below(levels) as f64).collect();
         let point = [chance.below(levels) as f64];
-        let found = given_all(&Mixed::new(&data, &[category])?, &point);
-        case("category", &[("concentrations", &concentrations)], &data, &point, found);
+        let found = given_all(&Mixed::new(&data, &[category]).unwrap(), &point);
+        cases += &case("category", &[("concentrations", &concentrations)], &data, &point, found);
 
         let d = 1 + round % 6;
         let degrees = d as f64 - 0.5 + 2.0 * chance.uniform();
@@ -70,10 +75,13 @@ pub fn main() -> Result<(), Error> {
         let wishart = NormalInverseWishart { mean: mean.clone(), kappa, degrees, scale: scale.clone() };
         let data: Vec<f64> = (0..n * d).map(|_| 2.0 * chance.normal()).collect();
         let point: Vec<f64> = (0..d).map(|_| 3.0 * chance.normal()).collect();
-        let found = given_all(&Full::new(data.clone(), &wishart)?, &point);
+        let found = given_all(&Full::new(data.clone(), &wishart).unwrap(), &point);
         let prior: [(&str, &[f64]); 4] =
             [("mean", &mean), ("kappa", &[kappa]), ("degrees", &[degrees]), ("scale", &scale)];
-        case("full", &prior, &data, &point, found);
+        cases += &case("full", &prior, &data, &point, found);
     }
-    Ok(())
+    assert_eq!(cases.lines().count(), 160);
+    if let Some(folder) = std::env::var_os("PARTITA_DUMP").map(PathBuf::from) {
+        std::fs::write(folder.join("predictives.jsonl"), cases).unwrap();
+    }
 }
