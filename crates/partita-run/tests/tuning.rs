@@ -30,14 +30,7 @@ const CASES: [Case; 4] = [
     Case { name: "synthetic", file: None, sds: (0.75, 0.7), alpha: 0.2, each: 6, window: None },
     Case { name: "seed", file: Some("seed"), sds: (1.0, 1.0), alpha: 1.0, each: 6, window: None },
     Case { name: "gene", file: Some("gene"), sds: (0.5, 1.3), alpha: 1.0, each: 6, window: None },
-    Case {
-        name: "abalone",
-        file: Some("abalone"),
-        sds: (2.0, 2.0),
-        alpha: 1.0,
-        each: 3,
-        window: Some(500),
-    },
+    Case { name: "abalone", file: Some("abalone"), sds: (2.0, 2.0), alpha: 1.0, each: 3, window: Some(500) },
 ];
 
 /// A run in a directory of its own, which is removed: its answers, its configuration, its estimates.
