@@ -2,11 +2,13 @@
 """Compare partita's predictive densities with SciPy's, from the posterior parameters of the textbook.
 
     python3 -m venv target/venv && target/venv/bin/pip install numpy scipy
-    cargo run --release --example predictives | target/venv/bin/python scripts/check_predictives.py
+    PARTITA_DUMP=$PWD/target cargo test -p partita --test predictives
+    target/venv/bin/python scripts/check_predictives.py target/predictives.jsonl
 
 Fails where a log density differs by more than 1e-9.
 """
 
+import fileinput
 import json
 import sys
 from collections import defaultdict
@@ -65,7 +67,7 @@ FAMILIES = {"normal": normal, "count": count, "category": category, "full": full
 
 def main():
     worst, cases = defaultdict(float), defaultdict(int)
-    for line in sys.stdin:
+    for line in fileinput.input():
         case = json.loads(line)
         kind = case["kind"]
         difference = abs(float(FAMILIES[kind](case)) - case["log_density"])

@@ -3,11 +3,12 @@
 
     python3 -m venv target/venv && target/venv/bin/pip install scikit-learn
     cargo build --release -p partita-cli
-    target/venv/bin/python scripts/compare_models.py target/release/partita --data ../shared/data > tables.md
+    target/venv/bin/python scripts/compare_models.py target/release/partita > tables.md
 
 Meetings: quantiles of tau - lag over pairs of lag 1 from the prior, cut at --max-sweeps. Agreement: the adjusted Rand
 index to the classes, of the one clustering of `partita fit` and in expectation; then that of scikit-learn's
-BayesianGaussianMixture. iris, wine and breast-cancer come with scikit-learn.
+BayesianGaussianMixture. iris, wine and breast-cancer come with scikit-learn;
+PARTITA_DATA or --data names the directory of seed, gene and abalone.
 """
 
 import argparse
@@ -23,6 +24,8 @@ import numpy as np
 from sklearn import datasets
 from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import BayesianGaussianMixture
+
+import workspace
 
 KINDS = ["known", "shared", "shared-columns", "diagonal", "full"]
 LABELLED = {"iris": datasets.load_iris, "wine": datasets.load_wine, "breast-cancer": datasets.load_breast_cancer}
@@ -116,7 +119,7 @@ def peers(files):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("program")
-    parser.add_argument("--data", default="../shared/data")
+    parser.add_argument("--data", default=workspace.DATA)
     parser.add_argument("--pairs", type=int, default=40)
     parser.add_argument("--max-sweeps", type=int, default=2000)
     parser.add_argument("--seconds", type=float, default=120.0, help="for one run")

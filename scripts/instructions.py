@@ -5,19 +5,18 @@
 Builds the benchmark `instructions`, runs it under `valgrind --tool=callgrind` with S and with 2 S sweeps and
 prints the difference by item-step. Valgrind has no AVX-512; the engine uses AVX2 at most. With `--time` the same
 difference in nanoseconds on the processor, without valgrind and with more sweeps: medians of rounds in turns.
-gene, seed and abalone are read from ../shared/data and left out where they are not there.
+gene, seed and abalone are left out where they are not there; PARTITA_DATA names their directory.
 """
 
-import json
 import re
 import resource
 import statistics
 import subprocess
 import sys
 import tempfile
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+import workspace
+
 KINDS = ["single", "coupled", "twice", "coupled-vi"]
 # Items, and the sweeps S: single, coupled.
 CASES = {
@@ -29,16 +28,6 @@ CASES = {
 ROUNDS = 7
 # So many times more sweeps where time is measured.
 LONGER = 40
-
-
-def build():
-    command = ["cargo", "bench", "-p", "partita", "--bench", "instructions", "--no-run", "--message-format=json"]
-    out = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
-    for line in out.splitlines():
-        message = json.loads(line)
-        if message.get("target", {}).get("name") == "instructions" and message.get("executable"):
-            return message["executable"]
-    sys.exit("cargo did not say where the benchmark is")
 
 
 def instructions(program, *arguments):
@@ -67,12 +56,11 @@ def per_step(cost, program, name, kind, longer):
 
 
 def main(names, timed):
-    program = build()
+    program = workspace.benchmark("instructions")
     print("| data | single | coupled pair | two single, the same sweeps | coupled / 2 single | VI / Hamming |")
     print("|---|---|---|---|---|---|")
     for name in names or CASES:
-        if name != "synthetic" and not (ROOT / f"../shared/data/{name}.csv").exists():
-            print(f"{name}: skipped, no data", file=sys.stderr)
+        if name != "synthetic" and workspace.data(name) is None:
             continue
         if timed:
             rounds = [[per_step(nanoseconds, program, name, kind, LONGER) for kind in KINDS] for _ in range(ROUNDS)]

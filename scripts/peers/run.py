@@ -3,10 +3,10 @@
     python3 -m venv target/peers
     target/peers/bin/pip install numpy pandas POT scikit-learn pylace==0.10 pyrichlet==0.0.9
     apt-get install r-cran-bayesm                                  # R from Debian, for rDPGibbs
-    cargo build --release && cargo build --release -p partita --example trace
+    cargo build --release
     target/peers/bin/python scripts/peers/run.py [--seconds 10] [--target target/release] [gene] [seed] [--only ...]
 
-gene and seed are read from ../shared/data. A peer that is not installed is left out, with the reason printed.
+PARTITA_DATA names the directory of gene and seed. A peer that is not installed is left out, with the reason printed.
 What each peer fits is in docs/performance.md: only the textbook sampler has exactly partita's model and kernel.
 Effective draws are of the number of clusters, by batch means over a trace.
 """
@@ -25,7 +25,9 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYO
     os.environ[name] = "1"
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
+sys.path.insert(0, str(HERE.parent))
+import workspace  # noqa: E402
+
 MODELS = {"gene": dict(prior_sd=0.5, noise_sd=1.3, alpha=1.0), "seed": dict(prior_sd=1.0, noise_sd=1.0, alpha=1.0)}
 # From the project's issue: the paper's released Python, a chain-sweep, on such a machine.
 RELEASED = {"gene": 37e-3, "seed": 49e-3}
@@ -79,7 +81,7 @@ def partita(args, name, path, model):
     )
     sweeps = 20000
     words = [path, model["prior_sd"], model["noise_sd"], model["alpha"], sweeps]
-    out, _ = child([f"{args.target}/examples/trace", *map(str, words)])
+    out, _ = child([workspace.benchmark("trace"), *map(str, words)])
     draws = effective([int(k) for k in out.splitlines()[1].split()])
     yield "partita, one chain", single, draws and draws / sweeps * single
     pair = difference(args, path, model, lambda n: ["meet", "--lag", 1, "--replicates", n], 50)
@@ -182,16 +184,15 @@ def released(args, name, path, model):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=10)
-    parser.add_argument("--target", default=str(ROOT / "target/release"))
+    parser.add_argument("--target", default=str(workspace.ROOT / "target/release"))
     parser.add_argument("--only", nargs="*", default=[], help="names of peers, as in: --only partita bayesm")
     parser.add_argument("data", nargs="*", default=list(MODELS))
     args = parser.parse_args()
     sys.path.insert(0, str(HERE))
     show = lambda value: "" if value is None else f"{value:,.3g}" if value < 1000 else f"{value:,.0f}"
     for name in args.data:
-        path = ROOT / f"../shared/data/{name}.csv"
-        if not path.exists():
-            print(f"{name}: skipped, no data", file=sys.stderr)
+        path = workspace.data(name)
+        if path is None:
             continue
         rows = []
         for peer in (partita, textbook, released, bayesm, pyrichlet, pylace, sklearn):

@@ -4,7 +4,7 @@
 use crate::screen;
 use clap::Args;
 use partita_run::Failure;
-use partita_run::catalog::{Catalog, Entry};
+use partita_study::catalog::{Catalog, Entry};
 use std::path::PathBuf;
 
 /// Options of data.

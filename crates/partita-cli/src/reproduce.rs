@@ -3,8 +3,8 @@
 use crate::arguments::{ReproduceOptions, command_line};
 use crate::screen::{self, Screen, wrap};
 use partita_run::Failure;
-use partita_run::study::{self, Findings, Request, Study};
 use partita_run::words;
+use partita_study::{Findings, Request, Study};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
@@ -25,7 +25,7 @@ pub fn reproduce(options: ReproduceOptions, interrupted: &AtomicBool) -> Result<
         command: command_line(),
     };
     let mut screen = Screen::new();
-    let findings = study::run(request, interrupted, &mut screen);
+    let findings = partita_study::run(request, interrupted, &mut screen);
     screen.finish();
     let findings = findings?;
     screen::print(&if options.json { json(&findings) } else { table(&findings) })?;

@@ -17,7 +17,7 @@ use crate::config::{Options, Task};
 use crate::model::Row;
 use crate::pilot::Findings;
 use crate::{Failure, words};
-pub(crate) use ledger::Ledger;
+pub use ledger::Ledger;
 use partita::atoms::Atom;
 pub use rows::Draw;
 use serde::{Deserialize, Serialize};
@@ -103,7 +103,7 @@ pub(crate) fn broken(what: &str, path: &Path, error: &io::Error) -> Failure {
 }
 
 /// Writes a file whole: under another name first, then renamed.
-pub(crate) fn write_whole(path: &Path, content: &[u8]) -> Result<(), Failure> {
+pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), Failure> {
     let part = path.with_extension("part");
     let write = || {
         let mut file = File::create(&part)?;
@@ -161,7 +161,7 @@ pub(crate) fn free_name(data: Option<&Path>) -> PathBuf {
 }
 
 /// Refuses a directory that is in use, unless forced; makes sure that it can be written.
-pub(crate) fn prepare(path: &Path, force: bool) -> Result<(), Failure> {
+pub fn prepare(path: &Path, force: bool) -> Result<(), Failure> {
     if path.is_file() {
         return Err(Failure::bad(format!(
             "{}: is a file, not a directory: choose another --out",
@@ -197,7 +197,7 @@ pub(crate) fn how_to_resume(path: &Path) -> String {
 }
 
 /// Makes this process the only one that writes to a directory, where the system can do that.
-pub(crate) fn lock(path: &Path) -> Result<Option<File>, Failure> {
+pub fn lock(path: &Path) -> Result<Option<File>, Failure> {
     let Ok(file) = File::open(path) else { return Ok(None) };
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => Err(Failure::bad(format!(

@@ -4,25 +4,21 @@
 //! there is to say goes to a [`Watch`](session::Watch), and results come back as values.
 #![forbid(unsafe_code)]
 
-pub mod catalog;
-pub mod chart;
 pub mod config;
 pub mod data;
 pub mod demo;
 pub mod directory;
 pub mod graph;
 pub mod model;
+pub mod pool;
 pub mod report;
 pub mod results;
 pub mod session;
-pub mod study;
 pub mod words;
 
 mod analysis;
 mod npy;
 mod pilot;
-mod pool;
-mod stopwatch;
 
 /// Why a run did not end well; each kind has its exit status.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

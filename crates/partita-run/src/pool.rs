@@ -11,7 +11,22 @@ use std::sync::mpsc;
 /// A job is told through its second argument what to send and through its third whether to stop. If
 /// `take` fails (a full disk), the workers are stopped and its failure is returned. True if every
 /// job ran to its end.
-pub(crate) fn run<M: Send>(
+///
+/// ```
+/// use std::sync::atomic::AtomicBool;
+///
+/// let mut sum = 0;
+/// let square = |n: u64, send: &dyn Fn(u64), _: &dyn Fn() -> bool| {
+///     send(n * n);
+///     true
+/// };
+/// let whole = partita_run::pool::run(2, 1..=3, &AtomicBool::new(false), square, |n| {
+///     sum += n;
+///     Ok(())
+/// });
+/// assert_eq!((whole, sum), (Ok(true), 14));
+/// ```
+pub fn run<M: Send>(
     threads: usize,
     numbers: impl Iterator<Item = u64> + Send,
     interrupted: &AtomicBool,

@@ -17,7 +17,7 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 
                       base-uri 'none'; form-action 'none'";
 
 /// The style: light colours, dark ones on screens that ask for them, light ones on paper.
-pub(crate) fn style() -> String {
+pub fn style() -> String {
     let (light, dark) = (include_str!("report/light.css"), include_str!("report/dark.css"));
     format!(
         ":root {{\n{light}}}\n@media screen and (prefers-color-scheme: dark) {{ :root:not([data-theme=\"light\"]) \

@@ -220,7 +220,7 @@ fn threads(options: &Options) -> usize {
 }
 
 /// How many threads the machine runs at once.
-pub(crate) fn processors() -> usize {
+pub fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 

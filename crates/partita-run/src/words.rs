@@ -1,7 +1,11 @@
 //! Small matters of wording: nearest names, plain reasons, numbers a person reads.
 
 /// The nearest of some names, if one is near enough to be meant.
-pub(crate) fn closest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<String> {
+///
+/// ```
+/// assert_eq!(partita_run::words::closest("gen", ["gene", "seed"]), Some("gene".into()));
+/// ```
+pub fn closest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<String> {
     names
         .into_iter()
         .map(|name| (strsim::damerau_levenshtein(word, name), name))
@@ -11,7 +15,12 @@ pub(crate) fn closest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) 
 }
 
 /// An operating-system error without its number.
-pub(crate) fn plain(error: &std::io::Error) -> String {
+///
+/// ```
+/// let error = std::fs::read("nowhere").unwrap_err();
+/// assert!(!partita_run::words::plain(&error).contains("os error"));
+/// ```
+pub fn plain(error: &std::io::Error) -> String {
     let text = error.to_string();
     match text.find(" (os error") {
         Some(at) => text[..at].to_lowercase(),

@@ -11,7 +11,6 @@ use partita_run::config::{Alpha, Options, Start, Task};
 use partita_run::directory::Run;
 use partita_run::results::Summary;
 use partita_run::session::{self, Request};
-use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 const RUNS: usize = 200;
@@ -29,21 +28,10 @@ struct Case {
 
 const CASES: [Case; 4] = [
     Case { name: "synthetic", file: None, sds: (0.75, 0.7), alpha: 0.2, each: 6, window: None },
-    Case { name: "seed", file: Some("seed.csv"), sds: (1.0, 1.0), alpha: 1.0, each: 6, window: None },
-    Case { name: "gene", file: Some("gene.csv"), sds: (0.5, 1.3), alpha: 1.0, each: 6, window: None },
-    Case {
-        name: "abalone",
-        file: Some("abalone.csv"),
-        sds: (2.0, 2.0),
-        alpha: 1.0,
-        each: 3,
-        window: Some(500),
-    },
+    Case { name: "seed", file: Some("seed"), sds: (1.0, 1.0), alpha: 1.0, each: 6, window: None },
+    Case { name: "gene", file: Some("gene"), sds: (0.5, 1.3), alpha: 1.0, each: 6, window: None },
+    Case { name: "abalone", file: Some("abalone"), sds: (2.0, 2.0), alpha: 1.0, each: 3, window: Some(500) },
 ];
-
-fn data_directory() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data")
-}
 
 /// A run in a directory of its own, which is removed: its answers, its configuration, its estimates.
 fn run(name: &str, options: Options) -> (Summary, Run, Vec<Vec<f64>>) {
@@ -103,11 +91,10 @@ fn tuned_runs_are_efficient_and_cover() {
     );
     println!("|---|---|---|---|---|---|---|");
     for case in CASES.iter().filter(|c| only.as_ref().is_none_or(|o| o == c.name)) {
-        let data = case.file.map(|file| data_directory().join(file));
-        if data.as_ref().is_some_and(|path| !path.exists()) {
-            println!("skipped: {} is not there", data.unwrap().display());
-            continue;
-        }
+        let data = match case.file.map(partita_testing::paper_data) {
+            Some(None) => continue,
+            found => found.flatten(),
+        };
         let base = Options {
             data,
             standardize: Some(false),

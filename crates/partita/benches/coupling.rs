@@ -1,8 +1,7 @@
 //! What the coupling costs: coupled against single item-steps, and the transport problems of real runs.
 //!
-//! `cargo bench -p partita --bench coupling` reads gene, seed and abalone from `../shared/data` beside
-//! the workspace where they are, and generates mixtures of the same shape where they are not. Machines
-//! are noisy: what is compared takes turns, the same work is timed several times and the fastest counts,
+//! `cargo bench -p partita --bench coupling` reads gene, seed and abalone where they are (`PARTITA_DATA`
+//! names their directory), and generates mixtures of the same shape where they are not. Machines are noisy: what is compared takes turns, the same work is timed several times and the fastest counts,
 //! figures are medians of rounds of such times, and ratios are what counts.
 //! `PARTITA_PROBLEMS_ONLY=1` leaves the steps out. With `PARTITA_DUMP=FOLDER` the recorded problems and
 //! their times are written there as JSON, for `scripts/compare_pot.py`.
@@ -51,14 +50,10 @@ impl Case {
 
     /// The data of the paper if it is there, else a mixture of that shape.
     fn shared(name: &str, shape: [usize; 2], sds: [f64; 2], alpha: f64, replicates: u64) -> Self {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../../shared/data/{name}.csv"));
         let [items, dimension] = shape;
-        let (name, values) = match std::fs::read_to_string(path) {
-            Ok(text) => {
-                let numbers = text.lines().skip(1).flat_map(|line| line.split(','));
-                (name.to_string(), numbers.map(|n| n.trim().parse().unwrap()).collect())
-            }
-            Err(_) => (format!("like {name}"), mixture(items, dimension, 5, sds[0], sds[1])),
+        let (name, values) = match partita_testing::paper_table(name) {
+            Some((values, _)) => (name.to_string(), values),
+            None => (format!("like {name}"), mixture(items, dimension, 5, sds[0], sds[1])),
         };
         Case::new(&name, values, dimension, sds, alpha, replicates)
     }

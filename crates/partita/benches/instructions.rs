@@ -17,14 +17,6 @@ use std::hint::black_box;
 
 type Target = Mixture<Gaussian>;
 
-/// The rows of a file beside the repository.
-fn read(name: &str) -> (Vec<f64>, usize) {
-    let path = format!("{}/../../../shared/data/{name}.csv", env!("CARGO_MANIFEST_DIR"));
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
-    let dimension = text.lines().next().unwrap().split(',').count();
-    (text.lines().skip(1).flat_map(|l| l.split(',').map(|v| v.trim().parse().unwrap())).collect(), dimension)
-}
-
 /// The paper's synthetic data: four centres (±0.8, ±0.8), noise 0.5.
 fn synthetic() -> Vec<f64> {
     let mut chance = Stream::new(1, 1).sequence(Purpose::Data, 0);
@@ -34,6 +26,7 @@ fn synthetic() -> Vec<f64> {
 
 /// Target and number of items.
 fn target(name: &str) -> (Target, usize) {
+    let read = |name| partita_testing::paper_table(name).expect("the script asks for data that are there");
     let ((values, dimension), prior_sd, noise_sd, alpha) = match name {
         "gene" => (read(name), 0.5, 1.3, 1.0),
         "seed" => (read(name), 1.0, 1.0, 1.0),

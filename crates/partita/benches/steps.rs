@@ -32,18 +32,6 @@ fn generated(items: usize, dimension: usize, components: usize, center_sd: f64, 
     (0..items).flat_map(|item| row(item, &mut chance)).collect()
 }
 
-/// The rows of a file beside the repository, where there is one.
-fn real(name: &str) -> Option<(Vec<f64>, usize)> {
-    let path = format!("{}/../../../shared/data/{name}.csv", env!("CARGO_MANIFEST_DIR"));
-    let Ok(text) = std::fs::read_to_string(path) else {
-        println!("{name}: skipped, no data");
-        return None;
-    };
-    let dimension = text.lines().next()?.split(',').count();
-    let values = text.lines().skip(1).flat_map(|l| l.split(',').map(|v| v.parse().unwrap())).collect();
-    Some((values, dimension))
-}
-
 struct Case {
     name: &'static str,
     target: Mixture<Gaussian>,
@@ -170,7 +158,7 @@ fn main() {
         case("200 x 50", generated(200, 50, 5, 0.5, 1.3), 50, 0.5, 1.3, 1.0),
     ];
     for (name, prior_sd, noise_sd) in [("gene", 0.5, 1.3), ("seed", 1.0, 1.0), ("abalone", 2.0, 2.0)] {
-        let found = real(name);
+        let found = partita_testing::paper_table(name);
         cases.extend(found.map(|(values, d)| case(name, values, d, prior_sd, noise_sd, 1.0)));
     }
     cases.retain(|case| wanted(case.name));

@@ -105,5 +105,5 @@ pub use target::{Blocks, Coloring, Mixture, SharedVariance, State, Target};
 
 /// The code of the README, run by the documentation tests.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../README.md")]
 struct ReadmeCode;

@@ -8,21 +8,3 @@ mod own_likelihood;
 fn own_likelihood_runs() {
     own_likelihood::main().unwrap();
 }
-
-#[allow(dead_code)]
-#[path = "../examples/predictives.rs"]
-mod predictives;
-
-#[test]
-fn predictives_runs() {
-    predictives::main().unwrap();
-}
-
-#[allow(dead_code)]
-#[path = "../examples/trace.rs"]
-mod trace;
-
-#[test]
-fn trace_runs() {
-    trace::main().unwrap();
-}

@@ -4,7 +4,7 @@ use crate::support::{Ran, Scratch, finish};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::TcpListener;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Runs with variables of the environment set.
 fn within(scratch: &Scratch, variables: &[(&str, &str)], arguments: &str) -> Ran {
@@ -22,12 +22,6 @@ fn serve(answer: &'static str) -> String {
         let _ = stream.write_all(answer.as_bytes());
     });
     address
-}
-
-/// The authors' files, where they lie beside the repository.
-fn authors() -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    path.exists().then_some(path)
 }
 
 #[test]
@@ -166,7 +160,7 @@ fn a_download_that_fails_ends_with_status_1_and_leaves_nothing() {
 
 #[test]
 fn what_can_be_had_is_had() {
-    let Some(authors) = authors() else { return };
+    let Some(authors) = partita_testing::paper_data_dir() else { return };
     let scratch = Scratch::new();
     let gene = authors.join("gene.csv");
     let ran = scratch.ok(&format!("data --download gene --data-dir d --from {}", gene.display()));

@@ -1,15 +1,8 @@
 //! `partita reproduce`: every study end to end at a tiny scale, and what users do with it.
 
 use super::support::{Scratch, finish, signal, wait_until};
-use partita_run::study::{Data, Study};
+use partita_study::{Data, Study};
 use serde_json::Value;
-use std::path::Path;
-
-/// The paper's data, where the machine has them.
-fn data_dir() -> Option<String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    path.join("gene.csv").exists().then(|| path.canonicalize().expect("it exists").display().to_string())
-}
 
 fn needs_file(study: &Study) -> bool {
     study.arms.iter().any(|arm| matches!(arm.data, Some(Data::Catalog { .. })))
@@ -46,7 +39,7 @@ fn check(study: &Study, findings: &Value, scratch: &Scratch, out: &str) {
 
 #[test]
 fn every_study_runs_at_a_tiny_scale() {
-    let (scratch, data) = (Scratch::new(), data_dir());
+    let (scratch, data) = (Scratch::new(), partita_testing::paper_data_dir());
     let mut skipped = Vec::new();
     for study in Study::built_in() {
         let data = match (needs_file(&study), &data) {
@@ -54,7 +47,7 @@ fn every_study_runs_at_a_tiny_scale() {
                 skipped.push(study.name);
                 continue;
             }
-            (true, Some(data)) => format!("--data-dir {data}"),
+            (true, Some(data)) => format!("--data-dir {}", data.display()),
             (false, _) => String::new(),
         };
         let ran = scratch.ok(&format!("reproduce {0} --scale 0.0002 --out {0} --json {data}", study.name));

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// Rows in a CSV file with the columns of `replicates.csv`.
 #[derive(Debug)]
-pub(crate) struct Ledger {
+pub struct Ledger {
     path: PathBuf,
     names: Vec<String>,
     file: File,
@@ -17,7 +17,7 @@ pub(crate) struct Ledger {
 
 impl Ledger {
     /// Opens the file, or begins it; with the rows that are there, sorted.
-    pub(crate) fn open(path: &Path, names: &[String]) -> Result<(Self, Vec<Row>), Failure> {
+    pub fn open(path: &Path, names: &[String]) -> Result<(Self, Vec<Row>), Failure> {
         if !path.exists() {
             write_whole(path, rows::header(names).as_bytes())?;
         }
@@ -34,13 +34,13 @@ impl Ledger {
     }
 
     /// Appends one row.
-    pub(crate) fn append(&mut self, row: &Row) -> Result<(), Failure> {
+    pub fn append(&mut self, row: &Row) -> Result<(), Failure> {
         let line = rows::format_row(row);
         self.file.write_all(line.as_bytes()).map_err(|e| broken("be written", &self.path, &e))
     }
 
     /// Writes the file anew, whole.
-    pub(crate) fn rewrite(&mut self, all: &[Row]) -> Result<(), Failure> {
+    pub fn rewrite(&mut self, all: &[Row]) -> Result<(), Failure> {
         let mut text = rows::header(&self.names);
         all.iter().for_each(|row| text.push_str(&rows::format_row(row)));
         write_whole(&self.path, text.as_bytes())?;

@@ -1,0 +1,124 @@
+//! Coupled estimates, and naive ones that had the same time on a processor: the paper's comparison.
+
+use super::definition::{Budget, Estimates};
+use super::{NAIVE_CHAINS, Setting};
+use crate::stopwatch::Stopwatch;
+use partita::Stream;
+use partita_run::Failure;
+use partita_run::directory::Ledger;
+use partita_run::model::{Model, Row, Settings};
+use partita_run::pool;
+use std::collections::HashSet;
+use std::path::Path;
+
+/// All estimates of an arm, in replicate order: one column a summary.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Both {
+    pub(super) coupled: Vec<Vec<f64>>,
+    pub(super) naive: Vec<Vec<f64>>,
+    /// Sweeps that the naive chains made.
+    pub(super) naive_sweeps: Vec<f64>,
+    /// Meeting times.
+    pub(super) tau: Vec<u64>,
+    pub(super) kernel_calls: u64,
+    /// Processor seconds of the coupled estimates.
+    pub(super) seconds: f64,
+}
+
+/// Runs what is not yet in the ledger at `path`, and gives everything back.
+pub(super) fn estimates(
+    model: &dyn Model,
+    wanted: &Estimates,
+    path: &Path,
+    setting: &mut Setting,
+) -> Result<Both, Failure> {
+    let replicates = setting.scaled(wanted.replicates, 40);
+    let names = model.names();
+    let naive = names.iter().map(|name| format!("naive:{name}"));
+    let columns: Vec<String> =
+        names.iter().cloned().chain(["naive:sweeps".to_string()]).chain(naive).collect();
+    let (mut ledger, mut rows) = Ledger::open(path, &columns)?;
+    // Those of a larger scale stay in the ledger.
+    let beyond: Vec<Row> = rows.extract_if(.., |row| row.replicate >= replicates).collect();
+    let done: HashSet<u64> = rows.iter().map(|row| row.replicate).collect();
+    let settings = setting.replicates(wanted.lag, wanted.burn_in, wanted.sweeps)?;
+    let job = |number: u64, send: &dyn Fn(Row), stop: &dyn Fn() -> bool| {
+        let Some(row) = one(model, number, &settings, wanted, stop) else { return false };
+        send(row);
+        true
+    };
+    let numbers = (0..replicates).filter(|n| !done.contains(n));
+    let (threads, interrupted) = (setting.threads, setting.interrupted);
+    let all = pool::run(threads, numbers, interrupted, job, |row| {
+        ledger.append(&row)?;
+        rows.push(row);
+        setting.progress(rows.len() as u64, replicates);
+        Ok(())
+    })?;
+    if !all {
+        return Err(setting.interruption());
+    }
+    let both = rows.len();
+    rows.extend(beyond);
+    rows.sort_by_key(|row| row.replicate);
+    ledger.rewrite(&rows)?;
+    Ok(Both::from_rows(&rows[..both], names.len()))
+}
+
+/// One coupled estimate, then a single chain for as long as it took.
+fn one(
+    model: &dyn Model,
+    number: u64,
+    settings: &Settings,
+    wanted: &Estimates,
+    stop: &dyn Fn() -> bool,
+) -> Option<Row> {
+    let watch = Stopwatch::start();
+    let (mut row, _) = model.replicate(number, settings, stop)?;
+    row.seconds = watch.seconds();
+    let width = model.names().len();
+    row.values.truncate(width);
+    let mut trace = Vec::new();
+    let watch = Stopwatch::start();
+    let stream = Stream::new(settings.seed, NAIVE_CHAINS | number);
+    model.chain(&stream, &mut |t, values| {
+        trace.extend_from_slice(values);
+        let more = match wanted.naive_budget {
+            Budget::Time => !watch.has_run(row.seconds),
+            Budget::Sweeps => t < row.kernel_calls,
+        };
+        more && !stop()
+    });
+    if stop() {
+        return None;
+    }
+    // The start counts only where the time was too short for a sweep.
+    let sweeps = (trace.len() / width - 1).max(1);
+    let states = &trace[trace.len() - sweeps * width..];
+    let skipped = (sweeps as f64 * wanted.naive_discard) as usize;
+    row.values.push(sweeps as f64);
+    for i in 0..width {
+        let sum: f64 = states[skipped * width..].chunks_exact(width).map(|state| state[i]).sum();
+        row.values.push(sum / (sweeps - skipped) as f64);
+    }
+    Some(row)
+}
+
+impl Both {
+    fn from_rows(rows: &[Row], width: usize) -> Self {
+        let column = |i: usize| rows.iter().map(|row| row.values[i]).collect();
+        Both {
+            coupled: (0..width).map(column).collect(),
+            naive: (width + 1..2 * width + 1).map(column).collect(),
+            naive_sweeps: column(width),
+            tau: rows.iter().filter_map(|row| row.tau).collect(),
+            kernel_calls: rows.iter().map(|row| row.kernel_calls).sum(),
+            seconds: rows.iter().map(|row| row.seconds).sum(),
+        }
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.naive_sweeps.len()
+    }
+}
