@@ -190,6 +190,7 @@ pub fn table() -> Page {
             clustering: Some(clustering()),
             variance_pairs: Some(VariancePairs { pairs: 400, kernel_calls: 96_000 }),
             cluster_count: counts(&mut dice),
+            connected: Some(true),
             rule: "mean".into(),
             notes: vec![
                 format!(
