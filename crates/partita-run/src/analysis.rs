@@ -14,7 +14,7 @@ pub(crate) use predict::{Question, predict};
 pub(crate) use units::{Means, Unit, units};
 
 use crate::directory::{Run, Stop};
-use crate::model::Row;
+use crate::engine::Row;
 use crate::results::{CountLine, Line, LongChain, Meeting, Summary, VariancePairs, Yardstick};
 use partita::aggregate::{self, Estimate, Moments, deadline};
 use partita::survival::{KaplanMeier, Observed};

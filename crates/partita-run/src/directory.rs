@@ -14,7 +14,7 @@ mod ledger;
 mod rows;
 
 use crate::config::{Options, Task};
-use crate::model::Row;
+use crate::engine::Row;
 use crate::pilot::Findings;
 use crate::{Failure, words};
 pub use ledger::Ledger;

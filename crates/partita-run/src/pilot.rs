@@ -10,8 +10,8 @@
 //! problem is too large for it, pairs are fewer and traces shorter, and the user is told.
 
 use crate::Failure;
-use crate::model::{Model, PilotPair};
-use crate::pool;
+use crate::engine::{self, Executor, Job, Output, PilotPairs, Work};
+use crate::model::Model;
 use partita::Schedule;
 use partita::tuning::{Trace, asymptotic_variance};
 use serde::{Deserialize, Serialize};
@@ -99,7 +99,7 @@ pub(crate) fn run(
     model: &dyn Model,
     seed: u64,
     given: Given,
-    threads: usize,
+    executor: &dyn Executor,
     interrupted: &AtomicBool,
     say: &mut dyn FnMut(String),
 ) -> Result<Findings, Failure> {
@@ -110,21 +110,14 @@ pub(crate) fn run(
     let mut stage = |pairs: u64, lag: u64, horizon: u64, cap: u64| -> Result<Stage, Failure> {
         let started = Instant::now();
         let mut traces = Vec::new();
-        let job = |number: u64, send: &dyn Fn((u64, Trace)), stop: &dyn Fn() -> bool| {
-            let second_start = model.has_second_start() && number % 2 == 1;
-            let pair = PilotPair { lag, horizon, max_sweeps: cap, second_start };
-            match model.pilot(number, seed, &pair, stop) {
-                Some(trace) => {
-                    send((number, trace));
-                    true
-                }
-                None => false,
-            }
-        };
+        let work = Work::PilotPairs(PilotPairs { seed, lag, horizon, max_sweeps: cap });
         let numbers = first_pair..first_pair + pairs;
         first_pair += pairs;
-        let done = pool::run(threads, numbers, interrupted, job, |trace| {
-            traces.push(trace);
+        let job = Job { chains: model, work: &work };
+        let done = engine::run(executor, &job, numbers, interrupted, |number, output| {
+            if let Output::Pilot(trace) = output {
+                traces.push((number, trace));
+            }
             Ok(())
         })?;
         if !done {
@@ -134,7 +127,7 @@ pub(crate) fn run(
         let traces: Vec<Trace> = traces.into_iter().map(|(_, trace)| trace).collect();
         let stage = Stage { traces, seconds: started.elapsed().as_secs_f64() };
         calls += stage.kernel_calls();
-        busy += stage.seconds * threads as f64;
+        busy += stage.seconds * executor.width() as f64;
         Ok(stage)
     };
 

@@ -6,7 +6,6 @@ mod merge;
 mod plan;
 mod predict;
 mod runner;
-mod worker;
 
 pub use merge::merge;
 pub use predict::predict;
@@ -14,7 +13,8 @@ pub use predict::predict;
 use crate::Failure;
 use crate::config::{Loss, Options, Summary as Wanted, Task};
 use crate::directory::{self, Directory, Run, Stop, how_to_resume};
-use crate::model::{Input, Model, Row, load};
+use crate::engine::{Row, Threads};
+use crate::model::{Input, Model, load};
 use crate::results::Summary;
 use answers::{Finish, conclude};
 use plan::{keep_draws, keep_until, stop_rule, tune};
@@ -91,14 +91,14 @@ pub fn start(request: Request, interrupted: &AtomicBool, watch: &mut dyn Watch) 
     let there = out.exists();
     directory::prepare(&out, request.force)?;
     input.said.iter().for_each(|sentence| watch.say(sentence));
-    let threads = threads(&options);
-    let pilot = tune(&*model, &mut options, threads, interrupted, watch).inspect_err(|_| {
+    let executor = Threads(threads(&options));
+    let pilot = tune(&*model, &mut options, &executor, interrupted, watch).inspect_err(|_| {
         // Nothing was written: the directory goes again, if it is ours.
         if !there {
             let _ = std::fs::remove_dir(&out);
         }
     })?;
-    let stop = stop_rule(&options, pilot.as_ref(), threads, request.meetings_only);
+    let stop = stop_rule(&options, pilot.as_ref(), executor.0, request.meetings_only);
     let replicates = match stop {
         Stop::Replicates { replicates } => replicates,
         Stop::Precision { at_most, .. } => at_most,
@@ -118,7 +118,7 @@ pub fn start(request: Request, interrupted: &AtomicBool, watch: &mut dyn Watch) 
     };
     let columns = columns(&*model);
     let directory = Directory::create(&out, &run, &columns, model.items())?;
-    go_on(directory, &run, &*model, &input, threads, interrupted, watch)
+    go_on(directory, &run, &*model, &input, &executor, interrupted, watch)
 }
 
 /// Continues a run that was interrupted.
@@ -136,7 +136,7 @@ pub fn resume(
     let mut directory = Directory::resume(path, &run, &columns(&*model), model.items())?;
     let rows = heal(&directory, &run, model.items(), directory.rows(&columns(&*model))?)?;
     directory.rewrite(&columns(&*model), model.items(), &rows)?;
-    go_on(directory, &run, &*model, &input, self::threads(&options), interrupted, watch)
+    go_on(directory, &run, &*model, &input, &Threads(self::threads(&options)), interrupted, watch)
 }
 
 /// The rows that are whole, their kept states too; of a timed run those of workers that had all their time.
@@ -250,6 +250,8 @@ pub fn report(path: &Path, again: Again) -> Result<Outcome, Failure> {
         |summary| summary.seconds,
     );
     answers::check_size(model.items(), again.matrix)?;
-    let finish = Finish { matrix: again.matrix, interrupted: &AtomicBool::new(false), watch: &mut () };
+    let executor = &Threads(threads(&run.options));
+    let finish =
+        Finish { matrix: again.matrix, executor, interrupted: &AtomicBool::new(false), watch: &mut () };
     conclude(&directory, &run, &rows, seconds, (&input, &*model), finish)
 }

@@ -1,13 +1,11 @@
 //! Coupled estimates, and naive ones that had the same time on a processor: the paper's comparison.
 
+use super::Setting;
 use super::definition::{Budget, Estimates};
-use super::{NAIVE_CHAINS, Setting};
-use crate::stopwatch::Stopwatch;
-use partita::Stream;
 use partita_run::Failure;
 use partita_run::directory::Ledger;
-use partita_run::model::{Model, Row, Settings};
-use partita_run::pool;
+use partita_run::engine::{self, Against, Job, Output, Row, Work};
+use partita_run::model::Model;
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -42,14 +40,16 @@ pub(super) fn estimates(
     let beyond: Vec<Row> = rows.extract_if(.., |row| row.replicate >= replicates).collect();
     let done: HashSet<u64> = rows.iter().map(|row| row.replicate).collect();
     let settings = setting.replicates(wanted.lag, wanted.burn_in, wanted.sweeps)?;
-    let job = |number: u64, send: &dyn Fn(Row), stop: &dyn Fn() -> bool| {
-        let Some(row) = one(model, number, &settings, wanted, stop) else { return false };
-        send(row);
-        true
+    let budget = match wanted.naive_budget {
+        Budget::Time => engine::Budget::Time,
+        Budget::Sweeps => engine::Budget::Sweeps,
     };
+    let work = Work::Against(Against { settings, budget, discard: wanted.naive_discard });
+    let job = Job { chains: model, work: &work };
     let numbers = (0..replicates).filter(|n| !done.contains(n));
-    let (threads, interrupted) = (setting.threads, setting.interrupted);
-    let all = pool::run(threads, numbers, interrupted, job, |row| {
+    let (executor, interrupted) = (setting.executor, setting.interrupted);
+    let all = engine::run(executor, &job, numbers, interrupted, |_, output| {
+        let Output::Against(row) = output else { unreachable!("estimates were asked for") };
         ledger.append(&row)?;
         rows.push(row);
         setting.progress(rows.len() as u64, replicates);
@@ -63,45 +63,6 @@ pub(super) fn estimates(
     rows.sort_by_key(|row| row.replicate);
     ledger.rewrite(&rows)?;
     Ok(Both::from_rows(&rows[..both], names.len()))
-}
-
-/// One coupled estimate, then a single chain for as long as it took.
-fn one(
-    model: &dyn Model,
-    number: u64,
-    settings: &Settings,
-    wanted: &Estimates,
-    stop: &dyn Fn() -> bool,
-) -> Option<Row> {
-    let watch = Stopwatch::start();
-    let (mut row, _) = model.replicate(number, settings, stop)?;
-    row.seconds = watch.seconds();
-    let width = model.names().len();
-    row.values.truncate(width);
-    let mut trace = Vec::new();
-    let watch = Stopwatch::start();
-    let stream = Stream::new(settings.seed, NAIVE_CHAINS | number);
-    model.chain(&stream, &mut |t, values| {
-        trace.extend_from_slice(values);
-        let more = match wanted.naive_budget {
-            Budget::Time => !watch.has_run(row.seconds),
-            Budget::Sweeps => t < row.kernel_calls,
-        };
-        more && !stop()
-    });
-    if stop() {
-        return None;
-    }
-    // The start counts only where the time was too short for a sweep.
-    let sweeps = (trace.len() / width - 1).max(1);
-    let states = &trace[trace.len() - sweeps * width..];
-    let skipped = (sweeps as f64 * wanted.naive_discard) as usize;
-    row.values.push(sweeps as f64);
-    for i in 0..width {
-        let sum: f64 = states[skipped * width..].chunks_exact(width).map(|state| state[i]).sum();
-        row.values.push(sum / (sweeps - skipped) as f64);
-    }
-    Some(row)
 }
 
 impl Both {

@@ -20,7 +20,6 @@ mod meetings;
 mod outliers;
 mod page;
 mod problem;
-mod stopwatch;
 mod truth;
 
 pub use definition::{
@@ -37,8 +36,7 @@ use partita::Schedule;
 use partita_run::Failure;
 use partita_run::config::{Grid, Summary};
 use partita_run::directory::{lock, prepare, write_whole};
-use partita_run::model::Settings;
-use partita_run::pool;
+use partita_run::engine::{self, Executor, Job, Output, Settings, Threads, Work};
 use partita_run::session::{Progress, Watch};
 use problem::Problem;
 use serde::Serialize;
@@ -47,12 +45,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use truth::Known;
-
-/// Replicate numbers of chains that are not coupled estimates, so that nothing is used twice.
-const NAIVE_CHAINS: u64 = 1 << 40;
-const LONG_CHAINS: u64 = 2 << 40;
-const MEETINGS: u64 = 3 << 40;
-const OUTLIERS: u64 = 4 << 40;
 
 /// What to run, and where.
 #[derive(Debug, Clone)]
@@ -100,7 +92,7 @@ pub struct Findings {
 struct Setting<'a> {
     scale: f64,
     seed: u64,
-    threads: usize,
+    executor: &'a dyn Executor,
     interrupted: &'a AtomicBool,
     watch: &'a mut dyn Watch,
     begin: Instant,
@@ -198,11 +190,12 @@ pub fn run(request: Request, interrupted: &AtomicBool, watch: &mut dyn Watch) ->
         }
     }
     let _lock = claim_directory(&request)?;
-    let threads = request.threads.filter(|t| *t > 0).unwrap_or_else(partita_run::session::processors);
+    let executor =
+        &Threads(request.threads.filter(|t| *t > 0).unwrap_or_else(partita_run::session::processors));
     let mut setting = Setting {
         scale: *scale,
         seed: *seed,
-        threads,
+        executor,
         interrupted,
         watch,
         begin,
@@ -380,12 +373,13 @@ fn density(problem: &Problem, wanted: &Density, setting: &mut Setting) -> Result
     let settings = setting.replicates(wanted.lag, wanted.burn_in, wanted.sweeps)?;
     let replicates = setting.scaled(wanted.replicates, 20);
     let mut rows = Vec::new();
-    let job = |number: u64, send: &dyn Fn((u64, Vec<f64>)), stop: &dyn Fn() -> bool| {
-        model.replicate(number, &settings, stop).map(|(row, _)| send((number, row.values))).is_some()
-    };
-    let (threads, interrupted) = (setting.threads, setting.interrupted);
-    let all = pool::run(threads, 0..replicates, interrupted, job, |row| {
-        rows.push(row);
+    let work = Work::Replicates(settings);
+    let (executor, interrupted) = (setting.executor, setting.interrupted);
+    let job = Job { chains: &*model, work: &work };
+    let all = engine::run(executor, &job, 0..replicates, interrupted, |number, output| {
+        if let Output::Replicate(replicate) = output {
+            rows.push((number, replicate.row.values));
+        }
         setting.progress(rows.len() as u64, replicates);
         Ok(())
     })?;

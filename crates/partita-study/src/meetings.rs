@@ -1,13 +1,12 @@
 //! Meeting times under several couplings, and how far apart the chains are on the way.
 
+use super::Setting;
 use super::definition::Meetings;
 use super::problem::Problem;
-use super::{MEETINGS, Setting};
 use partita::aggregate::quantile;
 use partita::survival::{KaplanMeier, Observed};
-use partita::{Ending, Stream};
 use partita_run::Failure;
-use partita_run::pool;
+use partita_run::engine::{self, Job, Output, Work};
 
 /// What came of the pairs of one coupling.
 #[derive(Debug, Clone)]
@@ -41,30 +40,15 @@ pub(super) fn meetings(
             options.metric = Some(pairing.metric);
             options.sampler = pairing.sampler.clone().or(options.sampler.take());
         })?;
-        let seed = setting.seed;
-        let job = |number: u64, send: &dyn Fn((u64, Observed, Vec<f64>)), stop: &dyn Fn() -> bool| {
-            let mut distances = Vec::new();
-            let stream = Stream::new(seed, MEETINGS | number);
-            let ending = model.meet(&stream, 1, wanted.cap, &mut |t, distance| {
-                if let Some(distance) = distance.filter(|_| t <= wanted.distances) {
-                    distances.push(distance);
-                }
-                !stop()
-            });
-            let observed = match ending {
-                Ending::Met { tau } => Observed { time: tau, met: true },
-                Ending::Censored { .. } if stop() => return false,
-                Ending::Censored { after, .. } => Observed { time: after, met: false },
-            };
-            // Chains that have met stay together.
-            distances.resize(wanted.distances as usize, 0.0);
-            send((number, observed, distances));
-            true
-        };
+        let work =
+            Work::Meetings { seed: setting.seed, lag: 1, cap: wanted.cap, distances: wanted.distances };
         let mut pairs = Vec::new();
-        let (threads, interrupted) = (setting.threads, setting.interrupted);
-        let done = pool::run(threads, 0..runs, interrupted, job, |pair| {
-            pairs.push(pair);
+        let (executor, interrupted) = (setting.executor, setting.interrupted);
+        let job = Job { chains: &*model, work: &work };
+        let done = engine::run(executor, &job, 0..runs, interrupted, |number, output| {
+            if let Output::Meeting(observed, distances) = output {
+                pairs.push((number, observed, distances));
+            }
             setting.progress(pairs.len() as u64, runs);
             Ok(())
         })?;

@@ -1,12 +1,13 @@
 //! The example of the trimming appendix: draws from a mixture with outliers, averaged plainly and trimmed.
 
+use super::Setting;
 use super::definition::Outliers;
 use super::losses::Aggregate;
-use super::{OUTLIERS, Setting};
 use partita::Stream;
 use partita::aggregate::quantile;
 use partita::chance::Chance;
 use partita::rng::Purpose;
+use partita_run::engine::Streams;
 
 /// The errors of the two aggregates for each number of draws.
 #[derive(Debug, Clone, Default)]
@@ -25,7 +26,8 @@ pub(super) fn outliers(wanted: &Outliers, setting: &Setting) -> Found {
     let trim = Aggregate::Trimmed(2.0 * wanted.trim_factor * side);
     let mut found = Found::default();
     let run = |processes: u64, number: u64| -> [f64; 2] {
-        let mut chance = Stream::new(setting.seed, OUTLIERS | number).sequence(Purpose::Data, processes);
+        let mut chance =
+            Stream::new(setting.seed, Streams::OUTLIERS | number).sequence(Purpose::Data, processes);
         let draws: Vec<f64> = (0..processes)
             .map(|_| {
                 let center =

@@ -1,12 +1,11 @@
 //! The truth that estimates are held against: ten long chains as in the paper, or all partitions.
 
+use super::Setting;
 use super::definition::Truth;
-use super::{LONG_CHAINS, Setting};
-use partita::Stream;
 use partita::aggregate::Moments;
 use partita_run::Failure;
+use partita_run::engine::{self, Job, Output, Work};
 use partita_run::model::Model;
-use partita_run::pool;
 
 /// A true value, and how well it is known.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,26 +27,13 @@ pub(super) fn truth(model: &dyn Model, truth: &Truth, setting: &mut Setting) -> 
     let share = setting.scale.clamp(0.1, 1.0);
     let kept = (((truth.sweeps - truth.discard) as f64 * share) as u64).max(1);
     let end = truth.discard + kept;
-    let seed = setting.seed;
-    let job = |number: u64, send: &dyn Fn((u64, Vec<f64>)), stop: &dyn Fn() -> bool| {
-        let mut sums = vec![0.0; model.names().len()];
-        let mut ended = false;
-        model.chain(&Stream::new(seed, LONG_CHAINS | number), &mut |t, values| {
-            if t > truth.discard {
-                sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
-            }
-            ended = t >= end;
-            !ended && !stop()
-        });
-        if ended {
-            sums.iter_mut().for_each(|sum| *sum /= kept as f64);
-            send((number, sums));
-        }
-        ended
-    };
+    let work = Work::Averages { seed: setting.seed, discard: truth.discard, end };
     let mut chains = Vec::new();
-    let all = pool::run(setting.threads, 0..truth.chains, setting.interrupted, job, |chain| {
-        chains.push(chain);
+    let job = Job { chains: model, work: &work };
+    let all = engine::run(setting.executor, &job, 0..truth.chains, setting.interrupted, |number, output| {
+        if let Output::Average(values) = output {
+            chains.push((number, values));
+        }
         Ok(())
     })?;
     if !all {

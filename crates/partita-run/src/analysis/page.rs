@@ -2,7 +2,8 @@
 
 use super::{CoMatrix, meeting_curve};
 use crate::directory::{Draw, Run};
-use crate::model::{Input, Model, Row};
+use crate::engine::Row;
+use crate::model::{Input, Model};
 use crate::results::{Clustering, CoClustering, Density, Estimates, Page, Scatter, Summary};
 use crate::words;
 use nalgebra::{DMatrix, SymmetricEigen};

@@ -2,7 +2,7 @@
 
 use super::{broken, rows, write_whole};
 use crate::Failure;
-use crate::model::Row;
+use crate::engine::Row;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};

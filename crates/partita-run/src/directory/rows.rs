@@ -1,6 +1,6 @@
 //! Rows of the run directory as text, and back to the same bits.
 
-use crate::model::Row;
+use crate::engine::Row;
 use crate::{Failure, words};
 use partita::Partition;
 use partita::atoms::Atom;

@@ -3,7 +3,8 @@
 use super::{Outcome, Watch, known, long_chain, threads};
 use crate::analysis::{self, Context, Point};
 use crate::directory::{CLUSTERING, CO_CLUSTERING, CO_CLUSTERING_SE, CREDIBLE_BALL, Directory, Run};
-use crate::model::{Input, Model, Row};
+use crate::engine::{Executor, Row};
+use crate::model::{Input, Model};
 use crate::words::csv_cell;
 use crate::{Failure, report};
 use partita::Partition;
@@ -32,6 +33,7 @@ pub(super) fn check_size(items: usize, matrix: bool) -> Result<(), Failure> {
 pub(super) struct Finish<'a> {
     /// Write the whole matrix, even where it is large.
     pub matrix: bool,
+    pub executor: &'a dyn Executor,
     pub interrupted: &'a AtomicBool,
     pub watch: &'a mut dyn Watch,
 }
@@ -53,7 +55,9 @@ pub(super) fn conclude(
         (summary.replicates, summary.kernel_calls) == (rows.len() as u64, calls)
     });
     let long = match before.as_ref().and_then(long_chain::known) {
-        None => long_chain::measure(run, model, rows, &units, threads, finish.interrupted, finish.watch)?,
+        None => {
+            long_chain::measure(run, model, rows, &units, finish.executor, finish.interrupted, finish.watch)?
+        }
         known => known,
     };
     let mut summary =

@@ -7,12 +7,11 @@
 use super::Watch;
 use crate::analysis::{LongChains, Means, Unit};
 use crate::directory::{Run, Stop};
-use crate::model::{Model, Row};
+use crate::engine::{self, Between, Executor, Job, Output, Row, Starts, Work};
+use crate::model::Model;
 use crate::results::{LongChain, Summary, VariancePairs, Yardstick};
-use crate::{Failure, pilot, pool, words};
-use partita::poisson::draw;
-use partita::rng::Purpose;
-use partita::{Ending, Stream};
+use crate::{Failure, pilot, words};
+use partita::atoms::Atom;
 use std::sync::atomic::AtomicBool;
 
 /// Kernel calls of all pairs, against those of the replicates; of a timed run, which is to end in time.
@@ -25,18 +24,8 @@ const MOST: u64 = 2000;
 /// With fewer pairs of replicates, the spread between them says little.
 const LEAST: u64 = 10;
 
-/// Apart from the replicates and from the streams of studies.
-const STREAMS: u64 = 5 << 40;
-
 /// From here on, in seconds, the user is told.
 const LONG: f64 = 5.0;
-
-/// What the pairs between two units gave.
-struct Between {
-    /// One unbiased value of the asymptotic variance, a summary each.
-    variances: Vec<f64>,
-    kernel_calls: u64,
-}
 
 /// How many pairs run: so many between each two units.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -79,7 +68,7 @@ pub(super) fn measure(
     model: &dyn Model,
     rows: &[Row],
     units: &[Unit],
-    threads: usize,
+    executor: &dyn Executor,
     interrupted: &AtomicBool,
     watch: &mut dyn Watch,
 ) -> Result<Option<LongChains>, Failure> {
@@ -88,7 +77,7 @@ pub(super) fn measure(
     let plan = plan(&run.stop, rows, lag, units.len(), model.sweep_work());
     let Some(plan) = plan.filter(|_| width > 0) else { return Ok(None) };
     let (busy, calls) = rows.iter().fold((0.0, 0), |(s, n), row| (s + row.seconds, n + row.kernel_calls));
-    let seconds = plan.calls * busy / calls.max(1) as f64 / threads as f64;
+    let seconds = plan.calls * busy / calls.max(1) as f64 / executor.width() as f64;
     if seconds > LONG {
         watch.say(&format!(
             "{} coupled pairs more, to hold the run against one long chain (about {})",
@@ -97,35 +86,18 @@ pub(super) fn measure(
         ));
     }
     let (seed, cap) = (run.options.seed.unwrap_or(1), run.options.max_sweeps.unwrap_or(u64::MAX));
-    let between = |pair: u64, stop: &dyn Fn() -> bool| -> Option<Between> {
-        let two = [2 * pair, 2 * pair + 1].map(|unit| &units[unit as usize].atoms);
-        let mut between = Between { variances: vec![0.0; width], kernel_calls: 0 };
-        for number in pair * plan.each..(pair + 1) * plan.each {
-            let stream = Stream::new(seed, STREAMS | number);
-            let mut chance = stream.sequence(Purpose::Atoms, 0);
-            let [(x, weight_x), (y, weight_y)] = two.map(|atoms| {
-                let (atom, weight) = draw(atoms.iter().map(|(weight, _)| *weight), &mut chance);
-                (atoms[atom].1, weight)
-            });
-            let (terms, outcome) = model.poisson(x, y, &stream, cap, stop);
-            let Ending::Met { .. } = outcome.ending else { return None };
-            between.kernel_calls += outcome.kernel_calls;
-            let weight = weight_x * weight_y / plan.each as f64;
-            between.variances.iter_mut().zip(&terms).for_each(|(mean, term)| *mean += weight * term);
-        }
-        Some(between)
+    let states = |unit: u64| {
+        let atoms = units[unit as usize].atoms.iter();
+        atoms.map(|(weight, partition)| Atom { weight: *weight, partition: (*partition).clone() }).collect()
     };
-    let job = |pair: u64, send: &dyn Fn((u64, Option<Between>)), stop: &dyn Fn() -> bool| {
-        let found = between(pair, stop);
-        let stopped = stop();
-        if !stopped {
-            send((pair, found));
+    let units = (0..plan.units).map(|pair| [states(2 * pair), states(2 * pair + 1)]).collect();
+    let work = Work::VariancePairs(Starts { seed, cap, each: plan.each, units });
+    let mut found: Vec<(u64, Option<Between>)> = Vec::new();
+    let job = Job { chains: model, work: &work };
+    let done = engine::run(executor, &job, 0..plan.units, interrupted, |pair, output| {
+        if let Output::Variance(between) = output {
+            found.push((pair, between));
         }
-        !stopped
-    };
-    let mut found = Vec::new();
-    let done = pool::run(threads, 0..plan.units, interrupted, job, |one| {
-        found.push(one);
         Ok(())
     })?;
     if !done {

@@ -1,10 +1,10 @@
 //! Shards of one run joined into one directory.
 
 use super::answers::{Finish, conclude};
-use super::{Outcome, columns, refuse_part, reload};
+use super::{Outcome, columns, refuse_part, reload, threads};
 use crate::Failure;
 use crate::directory::{self, Directory, Run};
-use crate::model::Row;
+use crate::engine::{Row, Threads};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -80,6 +80,7 @@ pub fn merge(paths: &[PathBuf], out: &Path, force: bool) -> Result<Outcome, Fail
         directory.append(row, &atoms)?;
     }
     let seconds = rows.iter().map(|row| row.seconds).sum();
-    let finish = Finish { matrix: false, interrupted: &AtomicBool::new(false), watch: &mut () };
+    let executor = &Threads(threads(&run.options));
+    let finish = Finish { matrix: false, executor, interrupted: &AtomicBool::new(false), watch: &mut () };
     conclude(&directory, &run, &rows, seconds, (&input, &*model), finish)
 }

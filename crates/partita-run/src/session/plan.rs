@@ -3,6 +3,7 @@
 use super::Watch;
 use crate::config::Options;
 use crate::directory::Stop;
+use crate::engine::Executor;
 use crate::model::{Model, advice};
 use crate::pilot::{self, Given};
 use crate::{Failure, words};
@@ -18,7 +19,7 @@ const FIRST_ROUND: u64 = 64;
 pub(super) fn tune(
     model: &dyn Model,
     options: &mut Options,
-    threads: usize,
+    executor: &dyn Executor,
     interrupted: &AtomicBool,
     watch: &mut dyn Watch,
 ) -> Result<Option<pilot::Findings>, Failure> {
@@ -34,7 +35,7 @@ pub(super) fn tune(
         };
         let seed = options.seed.unwrap_or(1);
         let mut say = |sentence: String| watch.say(&sentence);
-        let found = pilot::run(model, seed, given, threads, interrupted, &mut say)?;
+        let found = pilot::run(model, seed, given, executor, interrupted, &mut say)?;
         watch.say(&format!(
             "pilot: lag {}, burn-in {}, sweeps {} ({})",
             found.lag,
@@ -52,7 +53,7 @@ pub(super) fn tune(
             ));
         }
         let one = found.replicate_calls * found.seconds_per_call;
-        if timed && options.time.is_none() && LEAST as f64 * one / threads as f64 > LONG_RUN {
+        if timed && options.time.is_none() && LEAST as f64 * one / executor.width() as f64 > LONG_RUN {
             watch.say(&format!(
                 "pilot: one replicate takes about {} of one processor, and a run makes at least {LEAST}; --time or \
                  fewer --replicates end sooner, and {} may speed it up",

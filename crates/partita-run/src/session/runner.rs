@@ -2,13 +2,13 @@
 
 use super::answers::{Finish, conclude};
 use super::plan::keep_until;
-use super::{Outcome, Progress, Watch, columns, share, worker};
+use super::{Outcome, Progress, Watch, columns, share};
 use crate::directory::{Directory, Run, Stop, how_to_resume};
-use crate::model::{Input, Model, Row, Settings};
-use crate::{Failure, analysis, pool};
+use crate::engine::{self, Executor, Job, Output, Replicate, Row, Settings, Work};
+use crate::model::{Input, Model};
+use crate::{Failure, analysis};
 use partita::Schedule;
 use partita::aggregate::Moments;
-use partita::atoms::Atom;
 use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ struct Runner<'a> {
     run: &'a Run,
     model: &'a dyn Model,
     settings: Settings,
-    threads: usize,
+    executor: &'a dyn Executor,
     interrupted: &'a AtomicBool,
     watch: &'a mut dyn Watch,
     directory: Directory,
@@ -35,7 +35,7 @@ pub(super) fn go_on(
     run: &Run,
     model: &dyn Model,
     input: &Input,
-    threads: usize,
+    executor: &dyn Executor,
     interrupted: &AtomicBool,
     watch: &mut dyn Watch,
 ) -> Result<Outcome, Failure> {
@@ -51,7 +51,7 @@ pub(super) fn go_on(
         keep_until: keep_until(model.items(), keep_draws),
     };
     let rows = directory.rows(&columns(model))?;
-    let before: f64 = rows.iter().map(|row| row.seconds).sum::<f64>() / threads as f64;
+    let before: f64 = rows.iter().map(|row| row.seconds).sum::<f64>() / executor.width() as f64;
     let mut moments = vec![Moments::new(); model.names().len()];
     rows.iter().for_each(|row| moments.iter_mut().zip(&row.values).for_each(|(m, v)| m.push(*v)));
     let already = rows.len() as u64;
@@ -60,7 +60,7 @@ pub(super) fn go_on(
         run,
         model,
         settings,
-        threads,
+        executor,
         interrupted,
         watch,
         directory,
@@ -94,7 +94,7 @@ pub(super) fn go_on(
     }
     rows.sort_by_key(|row| row.replicate);
     directory.rewrite(&columns(model), model.items(), &rows).map_err(kept)?;
-    let finish = Finish { matrix: false, interrupted, watch };
+    let finish = Finish { matrix: false, executor, interrupted, watch };
     let outcome = conclude(&directory, run, &rows, seconds, (input, model), finish);
     // Last: without answers, these marks are what tells that the workers had their time.
     outcome.inspect(|_| directory.finish_workers()).map_err(kept)
@@ -133,53 +133,36 @@ impl Runner<'_> {
         let shard = self.run.options.shard;
         let wanted = move |n: &u64| shard.is_none_or(|s| s.holds(*n));
         let numbers = (0..end).filter(wanted).filter(|n| !done.contains(n));
-        let (model, settings) = (self.model, self.settings);
-        let job = |number: u64, send: &dyn Fn((Row, Vec<Atom>)), stop: &dyn Fn() -> bool| match model
-            .replicate(number, &settings, stop)
-        {
-            Some(result) => {
-                send(result);
-                true
-            }
-            None => false,
-        };
         let of = match self.run.stop {
             Stop::Precision { at_most, .. } if at_most == u64::MAX => None,
             Stop::Precision { at_most, .. } => Some(at_most),
             _ => Some(share(self.run, end)),
         };
-        pool::run(self.threads, numbers, self.interrupted, job, |(row, atoms)| self.take(row, &atoms, of))
+        let (work, chains) = (Work::Replicates(self.settings), self.model);
+        let job = Job { chains, work: &work };
+        engine::run(self.executor, &job, numbers, self.interrupted, |_, output| match output {
+            Output::Replicate(replicate) => self.take(replicate, of),
+            other => unreachable!("replicates were asked for: {other:?}"),
+        })
     }
 
     /// Runs workers one after the other on each thread, each for its share of the time.
     fn timed(&mut self, workers: u64, seconds: f64) -> Result<bool, Failure> {
         let ended = self.directory.ended_workers();
-        let (model, settings) = (self.model, self.settings);
-        enum Message {
-            Row(Box<Row>, Vec<Atom>),
-            Ended(u64, u64),
-        }
-        let job = |worker: u64, send: &dyn Fn(Message), stop: &dyn Fn() -> bool| {
-            let begin = Instant::now();
-            let completed = worker::work(
-                seconds,
-                &|| begin.elapsed().as_secs_f64(),
-                stop,
-                |i, stop| model.replicate(i * workers + worker, &settings, stop),
-                |(row, atoms)| send(Message::Row(Box::new(row), atoms)),
-            );
-            completed.inspect(|completed| send(Message::Ended(worker, *completed))).is_some()
-        };
         let numbers = (0..workers).filter(|w| !ended.contains_key(w));
-        pool::run(self.threads, numbers, self.interrupted, job, |message| match message {
-            Message::Row(row, atoms) => self.take(*row, &atoms, None),
-            Message::Ended(worker, completed) => self.directory.end_worker(worker, completed),
+        let (work, chains) = (Work::Workers { settings: self.settings, workers, seconds }, self.model);
+        let job = Job { chains, work: &work };
+        engine::run(self.executor, &job, numbers, self.interrupted, |worker, output| {
+            let Output::Worker(completed) = output else { unreachable!("workers were asked for") };
+            let count = completed.len() as u64;
+            completed.into_iter().try_for_each(|replicate| self.take(replicate, None))?;
+            self.directory.end_worker(worker, count)
         })
     }
 
     /// Keeps a replicate and shows progress now and then.
-    fn take(&mut self, row: Row, atoms: &[Atom], of: Option<u64>) -> Result<(), Failure> {
-        self.directory.append(&row, atoms)?;
+    fn take(&mut self, Replicate { row, atoms }: Replicate, of: Option<u64>) -> Result<(), Failure> {
+        self.directory.append(&row, &atoms)?;
         self.moments.iter_mut().zip(&row.values).for_each(|(m, v)| m.push(*v));
         self.rows.push(row);
         if self.shown.elapsed() > Duration::from_millis(100) {
@@ -189,7 +172,7 @@ impl Runner<'_> {
             let elapsed = self.begin.elapsed().as_secs_f64();
             let left = match self.run.stop {
                 Stop::Time { workers, seconds } => {
-                    Some((workers as f64 / self.threads as f64 * seconds - elapsed).max(0.0))
+                    Some((workers as f64 / self.executor.width() as f64 * seconds - elapsed).max(0.0))
                 }
                 _ => of.map(|of| elapsed / (done - self.before) as f64 * of.saturating_sub(done) as f64),
             };

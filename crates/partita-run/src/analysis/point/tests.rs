@@ -4,7 +4,8 @@ use super::*;
 use crate::analysis::{Question, predict, units};
 use crate::config::{Options, Task};
 use crate::directory::{Draw, Stop};
-use crate::model::{Input, Model, Settings, load};
+use crate::engine::{Output, Replicate, Settings, Work};
+use crate::model::{Input, Model, load};
 use partita::partition::Partitions;
 use partita::{Gaussian, Mixture, Prior, Schedule, State, Target};
 
@@ -35,7 +36,8 @@ fn run() -> (Box<dyn Model>, Input, Vec<Draw>) {
     };
     let mut draws = Vec::new();
     for number in 0..REPLICATES {
-        let (_, atoms) = model.replicate(number, &settings, &|| false).unwrap();
+        let output = model.run(&Work::Replicates(settings), number, &|| false);
+        let Some(Output::Replicate(Replicate { atoms, .. })) = output else { unreachable!() };
         draws.extend(atoms.into_iter().map(|atom| Draw { replicate: number, atom }));
     }
     assert!(draws.iter().filter(|draw| draw.atom.weight < 0.0).count() > 20);

@@ -1,0 +1,164 @@
+//! Work by number: replicates and all else that chains do, whoever executes it.
+//!
+//! What a number stands for is a pure function of the model and the [`Work`], so it does not matter who runs it, in which
+//! order, in how large batches, or whether somebody loses it and it is run again: the same [`Output`] comes back.
+
+pub(crate) mod stopwatch;
+mod threads;
+mod work;
+pub(crate) mod worker;
+
+pub use threads::Threads;
+pub use work::{
+    Against, Between, Budget, Output, PilotPairs, Replicate, Row, Settings, Starts, Streams, Work,
+};
+
+use crate::Failure;
+use std::collections::HashSet;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Chains of one model, with all that observes them: what an executor runs.
+pub trait Chains: Sync {
+    /// Does the work of one number; none if `stop` said so before it was done.
+    fn run(&self, work: &Work, number: u64, stop: &dyn Fn() -> bool) -> Option<Output>;
+}
+
+/// What an executor is asked to do.
+#[derive(Clone, Copy)]
+pub struct Job<'a> {
+    /// The chains.
+    pub chains: &'a dyn Chains,
+    /// What they do.
+    pub work: &'a Work,
+}
+
+/// Whoever runs work: threads of this process, a card, other machines.
+///
+/// An executor takes numbers from the queue, as many at a time as it likes, and gives back what came of each, in any
+/// order. It may lose some (a process that died): they are asked for again. It returns when the queue is empty and
+/// nothing is under way any more, or soon after `stop` says so.
+pub trait Executor: Sync {
+    /// How many numbers are worked on at the same time: runs are planned by it.
+    fn width(&self) -> usize;
+
+    /// Runs the numbers of the queue. Where `give` fails, nothing more is wanted: the failure is returned.
+    fn execute(
+        &self,
+        job: &Job,
+        numbers: &Numbers,
+        stop: &(dyn Fn() -> bool + Sync),
+        give: &mut dyn FnMut(u64, Output) -> Result<(), Failure>,
+    ) -> Result<(), Failure>;
+}
+
+/// A queue of numbers that many may take from, with a book of those that are out.
+pub struct Numbers<'a> {
+    queue: Mutex<Queue<'a>>,
+}
+
+struct Queue<'a> {
+    source: Box<dyn Iterator<Item = u64> + Send + 'a>,
+    /// Lost, to be taken again.
+    again: Vec<u64>,
+    out: HashSet<u64>,
+    empty: bool,
+}
+
+impl<'a> Numbers<'a> {
+    fn new(source: impl Iterator<Item = u64> + Send + 'a) -> Self {
+        let queue = Queue { source: Box::new(source), again: Vec::new(), out: HashSet::new(), empty: false };
+        Numbers { queue: Mutex::new(queue) }
+    }
+
+    fn queue(&self) -> std::sync::MutexGuard<'_, Queue<'a>> {
+        self.queue.lock().expect("nobody panics while taking a number")
+    }
+
+    /// Takes the next number.
+    pub fn next(&self) -> Option<u64> {
+        self.take(1).pop()
+    }
+
+    /// Takes the next numbers, at most so many.
+    pub fn take(&self, most: usize) -> Vec<u64> {
+        let queue = &mut *self.queue();
+        let mut taken: Vec<u64> = Vec::new();
+        while taken.len() < most {
+            match queue.again.pop().or_else(|| queue.source.next()) {
+                Some(number) => taken.push(number),
+                None => {
+                    queue.empty = true;
+                    break;
+                }
+            }
+        }
+        queue.out.extend(&taken);
+        taken
+    }
+
+    /// Strikes a number off the book; false where it was not out.
+    fn hand_in(&self, number: u64) -> bool {
+        self.queue().out.remove(&number)
+    }
+
+    /// Whether every number was taken and handed in.
+    fn all_done(&self) -> bool {
+        let queue = &mut *self.queue();
+        queue.empty = queue.empty && queue.again.is_empty();
+        queue.empty && queue.out.is_empty()
+    }
+
+    /// Puts what is still out back into the queue.
+    fn ask_again(&self) {
+        let queue = &mut *self.queue();
+        queue.again.extend(queue.out.drain());
+        queue.again.sort_unstable_by(|a, b| b.cmp(a));
+        queue.empty = false;
+    }
+}
+
+/// Rounds in which an executor brings nothing back before it is given up.
+const PATIENCE: usize = 3;
+
+/// Runs `work` for every number; `take` gets what comes of them, in the order it arrives, on the calling thread.
+///
+/// If `take` fails (a full disk), the work is stopped and its failure is returned. True if every number is done, false
+/// if the run was interrupted.
+pub fn run(
+    executor: &dyn Executor,
+    job: &Job,
+    numbers: impl Iterator<Item = u64> + Send,
+    interrupted: &AtomicBool,
+    mut take: impl FnMut(u64, Output) -> Result<(), Failure>,
+) -> Result<bool, Failure> {
+    let stop = || interrupted.load(Ordering::Relaxed);
+    let numbers = Numbers::new(numbers);
+    let mut fruitless = 0;
+    loop {
+        let mut came = false;
+        executor.execute(job, &numbers, &stop, &mut |number, output| {
+            // What comes twice is the same: once is enough.
+            if numbers.hand_in(number) {
+                came = true;
+                take(number, output)?;
+            }
+            Ok(())
+        })?;
+        if numbers.all_done() {
+            return Ok(true);
+        }
+        if stop() {
+            return Ok(false);
+        }
+        fruitless = if came { 0 } else { fruitless + 1 };
+        if fruitless == PATIENCE {
+            let lost = numbers.queue().out.len();
+            return Err(Failure::Failed(format!(
+                "{lost} replicates were handed out {PATIENCE} times, and none came back: those who were to run them \
+                 may be gone"
+            )));
+        }
+        numbers.ask_again();
+    }
+}

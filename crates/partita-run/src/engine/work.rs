@@ -1,0 +1,180 @@
+//! What a number can stand for, and what comes of it.
+
+use partita::Schedule;
+use partita::atoms::Atom;
+use partita::survival::Observed;
+use partita::tuning::Trace;
+
+/// Streams of random numbers beside those of replicates, which are below 2^40: nothing is used twice.
+#[derive(Debug)]
+pub struct Streams;
+
+impl Streams {
+    /// Chains that are not coupled, against coupled estimates.
+    pub const NAIVE_CHAINS: u64 = 1 << 40;
+    /// Long chains for the truth.
+    pub const LONG_CHAINS: u64 = 2 << 40;
+    /// Pairs that are watched until they meet.
+    pub const MEETINGS: u64 = 3 << 40;
+    /// Replicates drawn for a study of outliers.
+    pub const OUTLIERS: u64 = 4 << 40;
+    /// Pairs for the asymptotic variance.
+    pub const VARIANCE: u64 = 5 << 40;
+}
+
+/// What the numbers of a job stand for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Work {
+    /// Replicates: coupled pairs, each an unbiased estimate.
+    Replicates(Settings),
+    /// Workers of a timed run: worker `w` of `workers` runs the replicates `w`, `w + workers`, ... for so many seconds.
+    Workers {
+        /// Of all replicates.
+        settings: Settings,
+        /// How many workers there are.
+        workers: u64,
+        /// The time of each.
+        seconds: f64,
+    },
+    /// Pairs of a pilot.
+    PilotPairs(PilotPairs),
+    /// Coupled pairs between kept states, for the asymptotic variance of one long chain.
+    VariancePairs(Starts),
+    /// Pairs that are watched until they meet.
+    Meetings {
+        /// The seed.
+        seed: u64,
+        /// The lag.
+        lag: u64,
+        /// The cap on sweeps.
+        cap: u64,
+        /// Sweeps of which the distance between the chains is kept.
+        distances: u64,
+    },
+    /// Averages of the summaries over one long chain each.
+    Averages {
+        /// The seed.
+        seed: u64,
+        /// Sweeps that do not count.
+        discard: u64,
+        /// The last sweep.
+        end: u64,
+    },
+    /// Replicates, each with an ordinary chain of the same cost beside it.
+    Against(Against),
+}
+
+/// What is common to the replicates of a run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settings {
+    /// The seed.
+    pub seed: u64,
+    /// Lag, burn-in, sweeps.
+    pub schedule: Schedule,
+    /// The cap on sweeps.
+    pub max_sweeps: u64,
+    /// Atoms kept of each replicate.
+    pub keep_draws: usize,
+    /// Replicates from this number on keep none, so that what is kept stays bounded.
+    pub keep_until: u64,
+}
+
+/// How the pairs of a pilot are run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PilotPairs {
+    /// The seed.
+    pub seed: u64,
+    /// The lag.
+    pub lag: u64,
+    /// Sweeps to remember.
+    pub horizon: u64,
+    /// The cap.
+    pub max_sweeps: u64,
+}
+
+/// Where pairs for the asymptotic variance set out: number `n` stands for the pairs between states of two units.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Starts {
+    /// The seed.
+    pub seed: u64,
+    /// The cap on sweeps.
+    pub cap: u64,
+    /// Coupled pairs between the states of two units.
+    pub each: u64,
+    /// The weighted states of the two units of each number.
+    pub units: Vec<[Vec<Atom>; 2]>,
+}
+
+/// Replicates against ordinary chains.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Against {
+    /// Of the replicates.
+    pub settings: Settings,
+    /// How long the ordinary chain runs.
+    pub budget: Budget,
+    /// The share of its sweeps that does not count.
+    pub discard: f64,
+}
+
+/// What an ordinary chain gets as much of as the replicate beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Budget {
+    /// Time on a processor.
+    Time,
+    /// Sweeps: kernel calls.
+    Sweeps,
+}
+
+/// What came of a number.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Output {
+    /// Of [`Work::Replicates`].
+    Replicate(Replicate),
+    /// Of [`Work::Workers`]: the replicates that the worker completed in its time.
+    Worker(Vec<Replicate>),
+    /// Of [`Work::PilotPairs`].
+    Pilot(Trace),
+    /// Of [`Work::VariancePairs`]; none where a pair was cut.
+    Variance(Option<Between>),
+    /// Of [`Work::Meetings`]: when, and how far apart the chains were after each sweep.
+    Meeting(Observed, Vec<f64>),
+    /// Of [`Work::Averages`].
+    Average(Vec<f64>),
+    /// Of [`Work::Against`]: a row whose values are the estimates, the sweeps of the chain, and its averages.
+    Against(Row),
+}
+
+/// One replicate: its row and the states kept of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Replicate {
+    /// The row.
+    pub row: Row,
+    /// The states.
+    pub atoms: Vec<Atom>,
+}
+
+/// One replicate as the run directory keeps it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// Its number: with the seed, its address.
+    pub replicate: u64,
+    /// The meeting time; none if the pair was censored.
+    pub tau: Option<u64>,
+    /// Sweeps that X made.
+    pub sweeps: u64,
+    /// Sweeps of single chains.
+    pub kernel_calls: u64,
+    /// Wall time.
+    pub seconds: f64,
+    /// One estimate a column.
+    pub values: Vec<f64>,
+}
+
+/// What the pairs between two units gave.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Between {
+    /// One unbiased value of the asymptotic variance, a summary each.
+    pub variances: Vec<f64>,
+    /// Sweeps of single chains.
+    pub kernel_calls: u64,
+}
