@@ -113,17 +113,19 @@ table! {
     blocks: "blocks friends.txt QUICK";
     blocks_otherwise: "blocks friends.txt --edge-prior 0.5,2 --prior finite --start one --sampler split-merge --metric vi QUICK";
     blocks_pitman_yor: "blocks friends.txt --prior pitman-yor:0.2 --start prior --coupling relabel --max-sweeps 400 QUICK";
-    color: "color octahedron.txt --colors 6 QUICK";
-    color_split_merge: "color octahedron.txt --colors 7 --sampler split-merge --metric vi QUICK";
-    color_dimacs: "color petersen.col --colors 5 --coupling relabel --summary clusters --summary co:0,2 QUICK";
-    color_maximal: "color petersen.col --colors 6 --coupling maximal --sampler split-merge-independent --max-sweeps 400 QUICK";
+    color: "color octahedron.txt --colors 6 --start greedy QUICK";
+    color_split_merge: "color octahedron.txt --colors 7 --start greedy --sampler split-merge --metric vi QUICK";
+    color_random: "color octahedron.txt --colors 6 QUICK";
+    color_kempe: "color petersen.col --colors 3 --summary clusters --summary co:0,2 QUICK";
+    color_dimacs: "color petersen.col --colors 5 --start greedy --coupling relabel --summary clusters --summary co:0,2 QUICK";
+    color_maximal: "color petersen.col --colors 6 --start greedy --coupling maximal --sampler split-merge-independent --max-sweeps 400 QUICK";
 
     // When to stop, without a clock; lag, burn-in and sweeps by a pilot.
     precision: "fit points.csv --drop kind BRIEF --precision 1 --summary clusters --keep-draws 1 --out run";
-    precision_resumed: "color octahedron.txt --colors 6 BRIEF --precision 0.06 --summary clusters --keep-draws 1 --out run",
+    precision_resumed: "color octahedron.txt --colors 6 --start greedy BRIEF --precision 0.06 --summary clusters --keep-draws 1 --out run",
         "tear run 70", "resume run --threads 1";
     // Nothing said: the clock sets but the largest number of replicates, a hundred times what is needed here.
-    nothing_said: "color octahedron.txt --colors 12 --summary co:0,5 --keep-draws 1 --out run";
+    nothing_said: "color octahedron.txt --colors 12 --start greedy --summary co:0,5 --keep-draws 1 --out run";
     pilot: "fit points.csv --drop kind --replicates 12 --keep-draws 2 --out run";
     pilot_with_a_lag: "fit points.csv --drop kind --covariance full --lag 30 --replicates 12 --keep-draws 0 --seed 2 --out run";
     pilot_with_sweeps: "fit visits.csv --column-type calls=count --sweeps 120 --replicates 12 --sampler split-merge --out run";
@@ -141,7 +143,7 @@ table! {
     // Meetings alone.
     meet: "meet points.csv --drop kind BRIEF --replicates 40 --out run --json > printed.json";
     meet_by_a_pilot: "meet animals.csv --id-column name --replicates 40 --coupling maximal --max-sweeps 300 --out run";
-    meet_colors: "meet petersen.col --colors 5 --lag 3 --replicates 40 --out run";
+    meet_colors: "meet petersen.col --colors 5 --start greedy --lag 3 --replicates 40 --out run";
     meet_blocks: "meet friends.txt --edge-prior 1,1 --lag 3 --replicates 40 --out run";
 
     // Answers: summaries, losses, a known clustering, reports afterwards.

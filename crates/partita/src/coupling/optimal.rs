@@ -14,18 +14,18 @@ use std::hint::select_unpredictable;
 /// Only a *sample* of the plan is needed. `X` draws its row from its own law, as it would alone; then
 /// only this row of the plan is of interest, and only until `Y`'s draw is decided:
 ///
-/// 1. What the other columns cannot take of the row must go to the heaviest, whatever the plan: a glance at
-///    `Y`'s law, which is often concentrated.
+/// 1. *Unavoidable* mass: what the other columns cannot take of the row must go to the heaviest, whatever the plan.
+///    `Y`'s law is often concentrated, so that this alone decides most draws.
 /// 2. A cell `(i, j)` *dominates* if `M[i][j] + M[k][l] > M[i][l] + M[k][j]` for all other `k` and `l`:
 ///    moving mass into it always wins, so it carries all the mass it can, `min(a[i], b[j])`, in every
-///    optimal plan. The best cell of the row is often seen to dominate at a glance. Where some `k`
+///    optimal plan. The best cell of the row often does. Where some `k`
 ///    *object*, they alone share the column with the row, or else the row is all in it: the cell
 ///    carries at least `min(a[i], b[j] - a(those k))`, and likewise `min(b[j], a[i] - b(those l))`. Then the
-///    next best cell of the row is looked at.
-/// 3. A second glance: what no plan can avoid of the next heaviest column.
-/// 4. Only then is the transport problem solved.
+///    next best cell of the row has its turn.
+/// 3. Unavoidable mass of the next heaviest column.
+/// 4. Only then is the transport problem *solved*.
 ///
-/// The looks see what all optimal plans share, so the law of the draw is that of the solver's plan.
+/// The first three establish what all optimal plans share, so the law of the draw is that of the solver's plan.
 #[derive(Debug, Clone)]
 pub struct Optimal {
     gains: Gains,
@@ -33,23 +33,23 @@ pub struct Optimal {
     /// The two laws in the same units, for the solver.
     a: Vec<f64>,
     b: Vec<f64>,
-    /// Cells of the drawn row, less what the looks have seen of them.
+    /// Cells of the drawn row, less what was established of them before.
     cells: Vec<Cell>,
-    /// Gains of the drawn row, for one look.
+    /// Gains of the drawn row, to find who objects to a cell.
     own: Vec<i64>,
     tally: Tally,
 }
 
-/// How draws ended that the looks did not decide.
+/// How draws ended that needed the solver.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// By the solver, whose greedy plan was optimal.
+    /// Its greedy plan was optimal.
     pub greedy: u64,
-    /// By the solver, after pivots.
+    /// After pivots.
     pub pivoted: u64,
 }
 
-/// The row that was drawn, and what of it has been offered. Masses are in units in which both laws have the
+/// The row that was drawn, and what was established of it. Masses are in units in which both laws have the
 /// same total: each law is taken times the total of the other.
 struct Drawn {
     row: usize,
@@ -57,17 +57,17 @@ struct Drawn {
     /// Mass of the row outside of its closed columns.
     left: f64,
     stage: Stage,
-    /// The column of the last look.
-    looked: usize,
-    /// Columns that the row was seen to fill, look by look.
-    closed: [usize; LOOKS],
-    /// Columns and masses seen, in the order of the stages.
-    seen: [(usize, f64); LOOKS + 2],
+    /// The column of the last candidate for dominance.
+    candidate: usize,
+    /// Columns of cells that dominate: the row fills them.
+    closed: [usize; CANDIDATES],
+    /// Columns and masses established, in the order of the stages.
+    established: [(usize, f64); CANDIDATES + 2],
 }
 
-/// How many cells of a row are looked at for dominance. The second look leaves out the cell of the first; a third
+/// How many cells of a row are tried for dominance. The second try leaves out the cell of the first; a third
 /// would have to leave out both.
-const LOOKS: usize = 2;
+const CANDIDATES: usize = 2;
 /// The gain of a cell that no mass can come from.
 const NEVER: i64 = -(1 << 60);
 /// No column; and beyond the last cell of a row that is used up.
@@ -75,20 +75,23 @@ const NONE: usize = usize::MAX;
 
 #[derive(Clone, Copy)]
 enum Stage {
-    Glance,
-    /// At a cell of the row, so many looks before.
-    Look(usize),
-    SecondGlance,
-    Solve,
-    /// The row is written down; the next cell.
-    Written(usize),
+    /// What no plan can avoid of the heaviest column.
+    Unavoidable,
+    /// Whether a cell dominates, after so many others.
+    Dominance(usize),
+    /// What no plan can avoid of the next heaviest column.
+    UnavoidableNext,
+    /// The transport problem.
+    Solver,
+    /// The row of the solver's plan is written down; the next cell.
+    Solved(usize),
 }
 
 impl Drawn {
-    /// What has been seen of a column.
+    /// What was established of a column.
     #[inline(always)]
-    fn seen_at(&self, column: usize) -> f64 {
-        self.seen.iter().map(|&(seen, mass)| if seen == column { mass } else { 0.0 }).sum()
+    fn established_at(&self, column: usize) -> f64 {
+        self.established.iter().map(|&(at, mass)| if at == column { mass } else { 0.0 }).sum()
     }
 
     /// The mass of a column.
@@ -112,7 +115,7 @@ impl Optimal {
         }
     }
 
-    /// How the draws so far ended that the looks did not decide.
+    /// How the draws so far ended that needed the solver.
     pub fn tally(&self) -> Tally {
         self.tally
     }
@@ -126,48 +129,48 @@ impl Optimal {
         self.b.extend(step.b.iter().map(|mass| mass * totals[0]));
     }
 
-    /// The next column of the drawn row with its mass, or part of it, after the first glance.
+    /// The next column of the drawn row with its mass, or part of it, after the first stage.
     #[inline(never)]
-    fn look_closely(&mut self, step: &Step, drawn: &mut Drawn) -> Option<(usize, f64)> {
-        while let Stage::Look(n) = drawn.stage {
-            drawn.stage = Stage::SecondGlance;
-            let Some((column, mass, dominates)) = self.look(step, drawn) else { break };
-            drawn.looked = column;
+    fn next_cell(&mut self, step: &Step, drawn: &mut Drawn) -> Option<(usize, f64)> {
+        while let Stage::Dominance(n) = drawn.stage {
+            drawn.stage = Stage::UnavoidableNext;
+            let Some((column, mass, dominates)) = self.dominance(step, drawn) else { break };
+            drawn.candidate = column;
             if dominates {
                 drawn.left -= mass;
                 drawn.closed[n] = column;
             }
             drawn.stage = match n + 1 {
-                _ if drawn.left <= 0.0 => Stage::Written(NONE),
-                LOOKS => Stage::SecondGlance,
-                next => Stage::Look(next),
+                _ if drawn.left <= 0.0 => Stage::Solved(NONE),
+                CANDIDATES => Stage::UnavoidableNext,
+                next => Stage::Dominance(next),
             };
-            let mass = mass - drawn.seen_at(column);
+            let mass = mass - drawn.established_at(column);
             if mass > 0.0 {
-                drawn.seen[n + 1] = (column, mass);
+                drawn.established[n + 1] = (column, mass);
                 return Some((column, mass));
             }
         }
-        if let Stage::SecondGlance = drawn.stage {
-            drawn.stage = Stage::Solve;
-            let offer = second_glance(step, drawn);
+        if let Stage::UnavoidableNext = drawn.stage {
+            drawn.stage = Stage::Solver;
+            let offer = unavoidable_next(step, drawn);
             if offer.1 > 0.0 {
-                drawn.seen[LOOKS + 1] = offer;
+                drawn.established[CANDIDATES + 1] = offer;
                 return Some(offer);
             }
         }
-        if let Stage::Solve = drawn.stage {
-            drawn.stage = Stage::Written(0);
-            self.write(step, drawn);
+        if let Stage::Solver = drawn.stage {
+            drawn.stage = Stage::Solved(0);
+            self.solve(step, drawn);
         }
-        let Stage::Written(at) = drawn.stage else { return None };
-        drawn.stage = Stage::Written(at.saturating_add(1));
+        let Stage::Solved(at) = drawn.stage else { return None };
+        drawn.stage = Stage::Solved(at.saturating_add(1));
         self.cells.get(at).map(|cell| (cell.column as usize, cell.mass))
     }
 
-    /// Writes down the drawn row, less what has been seen of it.
+    /// Solves the problem and writes down the drawn row, less what was established of it.
     #[inline(never)]
-    fn write(&mut self, step: &Step, drawn: &Drawn) {
+    fn solve(&mut self, step: &Step, drawn: &Drawn) {
         self.scale(step, drawn.totals);
         let Optimal { gains, transport, a, b, cells, tally, .. } = self;
         let row = drawn.row as u32;
@@ -176,10 +179,10 @@ impl Optimal {
         let pivots = transport.solve_row(a, b, gain, row, cells);
         *if pivots > 0 { &mut tally.pivoted } else { &mut tally.greedy } += 1;
         for cell in cells.iter_mut() {
-            cell.mass -= drawn.seen_at(cell.column as usize);
+            cell.mass -= drawn.established_at(cell.column as usize);
         }
         cells.retain(|cell| cell.mass > 0.0);
-        if cells.is_empty() && drawn.seen.iter().all(|&(column, _)| column == NONE) {
+        if cells.is_empty() && drawn.established.iter().all(|&(column, _)| column == NONE) {
             // A row as light as rounding may get nothing: any possible column.
             let (column, mass) = (highest(b).0 as u32, a[drawn.row]);
             cells.push(Cell { row, column, mass });
@@ -189,16 +192,16 @@ impl Optimal {
     /// The best cell of the row, or the second best after it, unless it gains nothing: its column, what it
     /// carries at least and whether it dominates.
     #[inline(always)]
-    fn look(&mut self, step: &Step, drawn: &Drawn) -> Option<(usize, f64, bool)> {
+    fn dominance(&mut self, step: &Step, drawn: &Drawn) -> Option<(usize, f64, bool)> {
         // Gains grow with the overlap: the best is that of the largest overlap.
         let own = step.overlap.row(drawn.row);
-        let (column, best, second) = best_two(own, drawn.looked);
+        let (column, best, second) = best_two(own, drawn.candidate);
         if best == 0 {
             return None;
         }
-        // A cell looked at before that is not closed gains more than this one. Before the first look both are `NONE`.
-        let is_open = drawn.looked != drawn.closed[0];
-        let rival = if is_open { own[drawn.looked] } else { second };
+        // A candidate before that is not closed gains more than this one. Before the first try both are `NONE`.
+        let is_open = drawn.candidate != drawn.closed[0];
+        let rival = if is_open { own[drawn.candidate] } else { second };
         let other = step.overlap.largest_in_column(column, drawn.row);
         let gap = self.gains.of(best) - self.gains.of(rival);
         let (a, b) = (drawn.left, drawn.b(step, column));
@@ -253,19 +256,19 @@ impl Optimal {
     }
 }
 
-/// The heaviest column that the first glance did not see, and what no plan can avoid of it: what is left
+/// The heaviest column but that of the first stage, and what no plan can avoid of it: what is left
 /// of the row when all others but the closed ones are full.
 #[inline(always)]
-fn second_glance(step: &Step, drawn: &Drawn) -> (usize, f64) {
+fn unavoidable_next(step: &Step, drawn: &Drawn) -> (usize, f64) {
     let (mut column, mut most, mut others) = (0, 0.0, 0.0);
     for (j, &mass) in step.b.iter().enumerate() {
         let mass = if drawn.closed.contains(&j) { 0.0 } else { mass };
-        let heavier = mass > most && j != drawn.seen[0].0;
+        let heavier = mass > most && j != drawn.established[0].0;
         others += if heavier { most } else { mass };
         column = if heavier { j } else { column };
         most = if heavier { mass } else { most };
     }
-    (column, drawn.left - others * drawn.totals[0] - drawn.seen_at(column))
+    (column, drawn.left - others * drawn.totals[0] - drawn.established_at(column))
 }
 
 /// The column of the largest overlap in a row, without one column; and the two largest.
@@ -312,18 +315,25 @@ impl Coupling for Optimal {
         let (column, highest) = highest(step.b);
         let left = step.a[row] * totals[1];
         let unavoidable = left - totals[0] * (totals[1] - highest);
-        let seen = [(NONE, 0.0); LOOKS + 2];
-        let mut drawn =
-            Drawn { row, totals, left, stage: Stage::Glance, looked: NONE, closed: [NONE; LOOKS], seen };
+        let established = [(NONE, 0.0); CANDIDATES + 2];
+        let mut drawn = Drawn {
+            row,
+            totals,
+            left,
+            stage: Stage::Unavoidable,
+            candidate: NONE,
+            closed: [NONE; CANDIDATES],
+            established,
+        };
         let column = chance.pick_lazily(left, || {
-            if let Stage::Glance = drawn.stage {
-                drawn.stage = Stage::Look(0);
+            if let Stage::Unavoidable = drawn.stage {
+                drawn.stage = Stage::Dominance(0);
                 if unavoidable > 0.0 {
-                    drawn.seen[0] = (column, unavoidable);
+                    drawn.established[0] = (column, unavoidable);
                     return Some((column, unavoidable));
                 }
             }
-            self.look_closely(step, &mut drawn)
+            self.next_cell(step, &mut drawn)
         });
         (row, column)
     }
@@ -373,9 +383,9 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// The plan has the right margins and the largest gain, and the looks draw from it.
+        /// The plan has the right margins and the largest gain, and all stages together draw from it.
         #[test]
-        fn the_looks_draw_from_an_optimal_plan(
+        fn the_stages_draw_from_an_optimal_plan(
             labels in prop::collection::vec((0usize..6, 0usize..6), 2..30),
             mix in prop::collection::vec(any::<bool>(), 30),
             raw_a in prop::collection::vec((0.0f64..40.0).prop_map(|e| (-e * e / 2.0).exp()), 7),
