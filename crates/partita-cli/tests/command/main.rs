@@ -2,6 +2,7 @@
 
 mod book;
 mod censoring;
+mod clustering;
 mod contract;
 mod data;
 mod deadline;
