@@ -14,6 +14,7 @@ pub use metric::{Metric, adjusted_rand};
 pub use overlap::Overlap;
 
 use crate::error::{Error, Result};
+use std::hash::{Hash, Hasher};
 
 /// A partition of the items `0..len`, every item in exactly one of the non-empty clusters.
 ///
@@ -293,6 +294,13 @@ impl PartialEq for Partition {
 }
 
 impl Eq for Partition {}
+
+/// As equality: how clusters are numbered does not matter.
+impl Hash for Partition {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.canonical_labels().hash(state);
+    }
+}
 
 #[cfg(test)]
 mod tests {

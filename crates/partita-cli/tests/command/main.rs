@@ -2,6 +2,7 @@
 
 mod book;
 mod censoring;
+mod clustering;
 mod colorings;
 mod contract;
 mod data;

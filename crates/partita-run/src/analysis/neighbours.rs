@@ -2,13 +2,16 @@
 
 use kodama::{Method, linkage};
 
+const STEPS: f64 = (1u64 << 30) as f64;
+
 /// An order of `n` items that are together with these probabilities: the leaves of their tree of average
 /// linkage, turned at every fork so that the nearest ends meet.
 pub(super) fn neighbours(n: usize, together: impl Fn(usize, usize) -> f64) -> Vec<usize> {
     if n < 3 {
         return (0..n).collect();
     }
-    let distance = |i, j| 1.0 - together(i, j);
+    // In steps of a billionth, 2^-30: what is equal on paper is then equal, and rounding orders nothing.
+    let distance = |i, j| ((1.0 - together(i, j)) * STEPS).round() / STEPS;
     let mut distances: Vec<f64> =
         (0..n).flat_map(|i| (i + 1..n).map(move |j| (i, j))).map(|(i, j)| distance(i, j)).collect();
     let tree = linkage(&mut distances, n, Method::Average);
@@ -70,6 +73,16 @@ mod tests {
         let together = |i: usize, j: usize| (-(place[i] - place[j]).abs() / 10.0).exp();
         let found: Vec<f64> = neighbours(place.len(), together).iter().map(|&item| place[item]).collect();
         assert!(found.is_sorted() || found.iter().rev().is_sorted(), "{found:?}");
+    }
+
+    /// Probabilities that are equal on paper and differ in their last bits: as if they did not.
+    #[test]
+    fn rounding_orders_nothing() {
+        let noise = |i: usize, j: usize| ((i * j * 7919 + i + j) % 13) as f64 * 1e-16;
+        let together = |i: usize, j: usize| if (i + j).is_multiple_of(2) { 0.8 } else { 0.3 };
+        let plain = neighbours(9, together);
+        assert_eq!(plain, neighbours(9, |i, j| together(i, j) - noise(i, j)));
+        assert_eq!(plain, neighbours(9, |i, j| together(i, j) + noise(j, i)));
     }
 
     #[test]

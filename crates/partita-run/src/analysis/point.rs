@@ -4,7 +4,7 @@
 //! clustering chosen for its small estimate is not. So the search sees every other unit of the sample only,
 //! and everything that is said about its result comes from the rest. See `docs/decisions/0007`.
 
-use super::units::{Means, Unit};
+use super::units::{Mass, Means, Unit};
 use crate::config::Loss;
 use crate::results::{Ball, Clustering};
 use partita::aggregate;
@@ -44,9 +44,6 @@ impl Point {
     }
 }
 
-/// Numbers that the search looks at for each cluster: item times atom.
-const SEARCHED: usize = 4_000_000;
-
 fn metric(loss: Loss) -> Metric {
     match loss {
         Loss::Vi => Metric::Vi,
@@ -81,15 +78,11 @@ pub(crate) fn point(units: &[Unit], loss: Loss, seed: u64) -> Option<Point> {
     let (search, rest): (Vec<_>, Vec<_>) = units.iter().enumerate().partition(|(i, _)| i % 2 == 0);
     let search: Vec<&Unit> = search.into_iter().map(|(_, unit)| unit).collect();
     let rest: Vec<&Unit> = rest.into_iter().map(|(_, unit)| unit).collect();
-    let items = search.first()?.atoms.first()?.1.len();
-    let all: usize = search.iter().map(|unit| unit.atoms.len()).sum();
-    let most = (SEARCHED / items).clamp(50, 2000);
-    // Whole units, spread evenly.
-    let some: Vec<(f64, &Partition)> =
-        search.iter().step_by(all.div_ceil(most)).flat_map(|unit| unit.atoms.iter().copied()).collect();
-    let plausible = plausible_clusters(&some);
+    let atoms: Vec<(f64, &Partition)> = search.iter().flat_map(|unit| unit.atoms.iter().copied()).collect();
+    atoms.first()?;
+    let plausible = plausible_clusters(&atoms);
     // Binder's loss would rather put every doubtful item into a cluster of its own than be wrong about it.
-    let found = center(&some, metric(loss), *plausible.end(), &Effort::default(), &Stream::new(seed, 0));
+    let found = center(&atoms, metric(loss), *plausible.end(), &Effort::default(), &Stream::new(seed, 0));
     Some(Point { plausible, ..judge(by_size(&found), &search, &rest, loss) })
 }
 
@@ -100,17 +93,17 @@ const TAIL: f64 = 0.025;
 fn plausible_clusters(atoms: &[(f64, &Partition)]) -> RangeInclusive<usize> {
     let mut mass: BTreeMap<usize, f64> = BTreeMap::new();
     atoms.iter().for_each(|(weight, z)| *mass.entry(z.clusters()).or_default() += weight);
-    let total: f64 = mass.values().sum();
+    let all = Mass::of(atoms.iter().map(|(weight, _)| *weight));
     let upto = |share: f64| {
         let mut sum = 0.0;
         let reached = mass.iter().find(|(_, weight)| {
             sum += **weight;
-            sum >= share * total
+            all.is_reached(sum, share)
         });
         reached.map(|(clusters, _)| *clusters)
     };
     match (upto(TAIL), upto(1.0 - TAIL)) {
-        (Some(fewest), Some(most)) if total > 0.0 => fewest..=most,
+        (Some(fewest), Some(most)) if all.positive().is_some() => fewest..=most,
         // Weights of either sign that come to nothing: no number is known.
         _ => 1..=usize::MAX,
     }
@@ -123,10 +116,9 @@ fn plausible_clusters(atoms: &[(f64, &Partition)]) -> RangeInclusive<usize> {
 /// `b` comes from the other half.
 pub(crate) fn judge(partition: Partition, search: &[&Unit], rest: &[&Unit], loss: Loss) -> Point {
     let judges = if rest.is_empty() { search } else { rest };
-    let mass: f64 = search.iter().map(|unit| unit.mass()).sum();
-    let first = |of: &dyn Fn(&Partition) -> f64| search.iter().map(|unit| unit.value(of)).sum::<f64>() / mass;
     let far = |z: &Partition| distance(loss, &partition, z);
-    let base = Some(first(&far)).filter(|base| base.is_finite() && !rest.is_empty()).unwrap_or(0.0);
+    let mass = Mass::of(search.iter().flat_map(|unit| unit.weights())).positive().filter(|_| !rest.is_empty());
+    let base = mass.map_or(0.0, |mass| search.iter().map(|unit| unit.value(far)).sum::<f64>() / mass);
     let losses: Vec<f64> = judges.iter().map(|unit| base + unit.value(|z| far(z) - base)).collect();
     let estimate = aggregate::mean(&losses).expect("there is a unit");
     let known = !rest.is_empty();
@@ -174,13 +166,12 @@ fn certainties(partition: &Partition, judges: &[&Unit], search: Option<&[&Unit]>
     let items = partition.len();
     let mut base = vec![0.0; items];
     if let Some(search) = search {
-        let mass: f64 = search.iter().map(|unit| unit.mass()).sum();
         // A part of the other half is enough for a number that only steadies.
-        for unit in search.iter().step_by(search.len().div_ceil(200)) {
+        let part = || search.iter().step_by(search.len().div_ceil(200));
+        for unit in part() {
             unit.atoms.iter().for_each(|(weight, z)| add_shares(partition, z, *weight, &mut base));
         }
-        let used: f64 = search.iter().step_by(search.len().div_ceil(200)).map(|unit| unit.mass()).sum();
-        let used = if mass > 0.0 && used > 0.0 { used } else { f64::INFINITY };
+        let used = Mass::of(part().flat_map(|unit| unit.weights())).positive().unwrap_or(f64::INFINITY);
         base.iter_mut().for_each(|b| *b /= used);
     }
     let mut means = Means::new(items);
@@ -199,20 +190,23 @@ const HELD: f64 = 0.95;
 /// The radius of the 95 % credible ball and the kept states that bound it (Wade, Ghahramani 2018).
 ///
 /// The distribution function of the distance is a sum of weights of either sign, so it is made monotone by its
-/// running maximum, and divided by the sum of all weights, which is 1 on average.
+/// running maximum, and divided by the sum of all weights, which is 1 on average; where that is not positive, the
+/// weights that are not are left out. States at the same distance are taken together: distances that are equal on
+/// paper are equal ([`Metric::distance`]).
 fn ball(partition: &Partition, judges: &[&Unit], loss: Loss) -> (f64, Option<[Partition; 3]>) {
-    let mut states: Vec<(f64, f64, &Partition)> = judges
-        .iter()
-        .flat_map(|unit| unit.atoms.iter())
-        .map(|&(weight, z)| (distance(loss, partition, z), weight, z))
-        .collect();
+    let atoms = judges.iter().flat_map(|unit| unit.atoms.iter());
+    let mut states: Vec<(f64, f64, &Partition)> =
+        atoms.map(|&(weight, z)| (distance(loss, partition, z), weight, z)).collect();
     states.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let all: f64 = states.iter().map(|(_, weight, _)| weight).sum();
-    let mut held = 0.0;
+    let mass = |states: &[(f64, f64, &Partition)]| Mass::of(states.iter().map(|(_, weight, _)| *weight));
     let mut radius = states.last().map_or(0.0, |(distance, ..)| *distance);
+    if mass(&states).positive().is_none() {
+        states.retain(|(_, weight, _)| *weight > 0.0);
+    }
+    let (all, mut held) = (mass(&states), 0.0);
     for same in states.chunk_by(|a, b| a.0 == b.0) {
         held += same.iter().map(|(_, weight, _)| weight).sum::<f64>();
-        if held >= HELD * all {
+        if all.is_reached(held, HELD) {
             radius = same[0].0;
             break;
         }

@@ -64,7 +64,7 @@ pub(crate) fn predict(
     let prediction = |row: usize| {
         let density = densities.mean()[row];
         let join = &joins.mean()[row * width..][..width];
-        let best = (0..width).max_by(|&a, &b| join[a].total_cmp(&join[b])).expect("there is a new cluster");
+        let best = likeliest(join);
         let known = density > 0.0 && density.is_finite();
         Prediction {
             row: question.names[row].clone(),
@@ -78,6 +78,12 @@ pub(crate) fn predict(
     let predictions: Vec<Prediction> = (0..rows).map(prediction).collect();
     let score = score(&predictions, densities.mean(), &by_unit);
     Some(Predictions { clusters: clusters as u64, predictions, score })
+}
+
+/// The place of the largest probability; the first of those that differ by no more than rounding.
+fn likeliest(probabilities: &[f64]) -> usize {
+    let largest = probabilities.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    probabilities.iter().position(|p| *p >= largest - 1e-9).unwrap_or(0)
 }
 
 /// The value of one unit: the density of each row, and its probabilities of joining each cluster or none.
@@ -121,5 +127,17 @@ fn score(predictions: &[Prediction], densities: &[f64], by_unit: &[Vec<f64>]) ->
         sum_ci95: half.map(|half| [sum - half, sum + half]),
         mean: (unknown == 0).then_some(sum / rows),
         mean_ci95: half.map(|half| [(sum - half) / rows, (sum + half) / rows]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn among_equals_the_first_is_the_likeliest() {
+        assert_eq!(likeliest(&[0.2, 0.5, 0.3]), 1);
+        assert_eq!(likeliest(&[0.3, 0.1 + 0.2, 0.3]), 0);
+        assert_eq!(likeliest(&[-0.4, -0.3]), 1);
     }
 }

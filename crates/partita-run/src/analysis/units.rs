@@ -18,9 +18,41 @@ impl Unit<'_> {
         self.atoms.iter().map(|(weight, z)| weight * of(z)).sum()
     }
 
+    /// The weights alone.
+    pub fn weights(&self) -> impl Iterator<Item = f64> {
+        self.atoms.iter().map(|(weight, _)| *weight)
+    }
+
     /// The sum of the weights.
     pub fn mass(&self) -> f64 {
-        self.atoms.iter().map(|(weight, _)| weight).sum()
+        self.weights().sum()
+    }
+}
+
+/// A sum of weights of either sign, told apart from its rounding.
+///
+/// Weights are rounded numbers, so what is equal on paper may differ in the last bits. The slack is a billionth of
+/// the absolute weights: far above rounding, far below the weight of a state.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Mass {
+    sum: f64,
+    slack: f64,
+}
+
+impl Mass {
+    pub fn of(weights: impl Iterator<Item = f64>) -> Self {
+        let (sum, absolute) = weights.fold((0.0, 0.0), |(sum, absolute), w| (sum + w, absolute + w.abs()));
+        Mass { sum, slack: 1e-9 * absolute }
+    }
+
+    /// The sum, if it is more than nothing: then one may divide by it.
+    pub fn positive(self) -> Option<f64> {
+        (self.sum > self.slack).then_some(self.sum)
+    }
+
+    /// Whether a part of the weights comes to a share of all.
+    pub fn is_reached(self, part: f64, share: f64) -> bool {
+        part >= share * self.sum - self.slack
     }
 }
 
@@ -97,6 +129,17 @@ mod tests {
         assert_eq!(masses(Stop::Replicates { replicates: 5 }), [1.0, 2.0, 3.0, 1.0]);
         let of_workers = masses(Stop::Time { workers: 2, seconds: 1.0 });
         assert!((of_workers[0] - 5.0 / 3.0).abs() < 1e-12 && of_workers[1] == 2.0, "{of_workers:?}");
+    }
+
+    #[test]
+    fn a_share_that_is_reached_on_paper_is_reached() {
+        let all = Mass::of([0.7; 60].into_iter());
+        let part: f64 = [0.7; 57].iter().sum();
+        assert!(part < 0.95 * all.sum, "in floating point it falls short");
+        assert!(all.is_reached(part, 0.95) && !all.is_reached(part - 0.7, 0.95));
+        assert!(Mass::of([0.1, 0.2, -0.3].into_iter()).positive().is_none());
+        assert_eq!(Mass::of([0.5, -0.25].into_iter()).positive(), Some(0.25));
+        assert!(Mass::of([0.5, -1.0].into_iter()).positive().is_none());
     }
 
     #[test]

@@ -4,6 +4,9 @@
 //! placed into cluster `k` of `X` and `k'` of `Y`, the terms of `|A|` and `|B|` sum to constants
 //! over all couplings, because the marginals are fixed; what is left to maximise is the expected
 //! gain `phi(M+1) - phi(M)` of the overlap `M[k][k']`. So the optimal plan needs only a look-up on `M`.
+//!
+//! Distances that are equal on paper are equal to the last bit, so that `==` and `<=` may be asked of them: Hamming
+//! is a whole number, and VI is summed over primes ([`LogProduct`]).
 
 use super::{Overlap, Partition};
 use crate::math::ln;
@@ -47,22 +50,25 @@ impl Metric {
         }
     }
 
-    /// The distance of two partitions of the same items.
+    /// The distance of two partitions of the same items. Distances that are equal on paper compare equal.
     pub fn distance(self, x: &Partition, y: &Partition) -> f64 {
         self.distance_with(x, y, &Overlap::new(x, y))
     }
 
     /// The same where the overlap is at hand.
     pub fn distance_with(self, x: &Partition, y: &Partition, overlap: &Overlap) -> f64 {
-        if overlap.is_matching() {
-            return 0.0;
-        }
-        let sum = |sizes: &[u32]| sizes.iter().map(|&m| self.phi(m)).sum::<f64>();
-        let shared: f64 = (0..x.clusters()).map(|k| sum(overlap.row(k))).sum();
-        let total = sum(x.sizes()) + sum(y.sizes()) - 2.0 * shared;
+        let shared = (0..x.clusters()).flat_map(|k| overlap.row(k)).filter(|&&m| m > 0);
         match self {
-            Metric::Hamming => total,
-            Metric::Vi => (total / x.len() as f64).max(0.0),
+            Metric::Hamming => {
+                let sum = |sizes: &[u32]| sizes.iter().map(|&m| self.phi(m)).sum::<f64>();
+                sum(x.sizes()) + sum(y.sizes()) - 2.0 * shared.map(|&m| self.phi(m)).sum::<f64>()
+            }
+            Metric::Vi => {
+                let mut total = LogProduct::of_factors_up_to(x.len());
+                x.sizes().iter().chain(y.sizes()).for_each(|&m| total.add(m, i64::from(m)));
+                shared.for_each(|&m| total.add(m, -2 * i64::from(m)));
+                total.value() / x.len() as f64
+            }
         }
     }
 
@@ -77,6 +83,46 @@ impl Metric {
             ),
         })
     }
+}
+
+/// A sum of `c ln m` with whole `c` and `m`, the same to the last bit whenever it is the same number.
+///
+/// `ln 6 + ln 6` and `ln 4 + ln 9` are equal, but not when they are added in floating point. The logarithms of
+/// primes have no linear relation with whole coefficients (factorisation is unique), so two such sums are equal if
+/// and only if every prime has the same coefficient in both; and then they are added in the same order.
+struct LogProduct {
+    /// The coefficient of `ln m`, by `m`.
+    coefficients: Vec<i64>,
+}
+
+impl LogProduct {
+    fn of_factors_up_to(largest: usize) -> Self {
+        LogProduct { coefficients: vec![0; largest + 1] }
+    }
+
+    fn add(&mut self, m: u32, coefficient: i64) {
+        self.coefficients[m as usize] += coefficient;
+    }
+
+    fn value(mut self) -> f64 {
+        // From the largest down: the factors of a number are smaller than it, and come later.
+        for m in (4..self.coefficients.len()).rev() {
+            let coefficient = self.coefficients[m];
+            let factor = if coefficient == 0 { m } else { smallest_factor(m) };
+            if factor < m {
+                self.coefficients[m] = 0;
+                self.coefficients[factor] += coefficient;
+                self.coefficients[m / factor] += coefficient;
+            }
+        }
+        let used = self.coefficients.iter().enumerate().skip(2).filter(|(_, c)| **c != 0);
+        used.fold(0.0, |sum, (prime, &c)| sum + c as f64 * ln(prime as f64))
+    }
+}
+
+/// The smallest factor above 1: the number itself if it is prime.
+fn smallest_factor(m: usize) -> usize {
+    (2..).take_while(|d| d * d <= m).find(|d| m % d == 0).unwrap_or(m)
 }
 
 /// A table of gains by overlap; none for Hamming, where the gain is the overlap itself.
@@ -147,6 +193,54 @@ mod tests {
         }
     }
 
+    /// `exp(n VI)` as a fraction of whole numbers: sizes to their own power above, shared ones twice below.
+    fn fraction(x: &Partition, y: &Partition) -> (u128, u128) {
+        let power = |m: usize| (m as u128).pow(m as u32);
+        let sizes = x.sizes().iter().chain(y.sizes()).map(|&m| power(m as usize));
+        let shared = |a, b| (0..x.len()).filter(|&i| x.slot(i) == a && y.slot(i) == b).count();
+        let cells = (0..x.clusters()).flat_map(|a| (0..y.clusters()).map(move |b| (a, b)));
+        (sizes.product(), cells.map(|(a, b)| power(shared(a, b)).pow(2)).product())
+    }
+
+    /// Every pair of distances from a partition of seven items, in the order of whole numbers: equal ones are equal.
+    #[test]
+    fn distances_compare_as_they_do_on_paper() {
+        let all: Vec<_> = Partitions::of(7).collect();
+        let (mut ties, mut centers) = (0, std::collections::BTreeSet::new());
+        for x in &all {
+            let mut shape = x.sizes().to_vec();
+            shape.sort_unstable();
+            if !centers.insert(shape) {
+                continue; // The same but for the names of the items.
+            }
+            let mut exact: Vec<_> = all.iter().map(|y| (fraction(x, y), Metric::Vi.distance(x, y))).collect();
+            exact.sort_by(|((a, b), _), ((c, d), _)| (a * d).cmp(&(c * b)));
+            for pair in exact.windows(2) {
+                let (((a, b), near), ((c, d), far)) = (pair[0], pair[1]);
+                let tie = a * d == c * b;
+                ties += usize::from(tie && (a, b) != (c, d));
+                assert!(if tie { near == far } else { near < far }, "{near:?} and {far:?} from {x:?}");
+            }
+        }
+        assert_eq!(centers.len(), 15);
+        assert!(ties > 100, "the same number in two ways: {ties}");
+    }
+
+    /// Larger counts, where the same number is written in several ways, and none of it overflows.
+    #[test]
+    fn sums_of_logarithms_do_not_depend_on_how_they_are_written() {
+        let value = |terms: &[(u32, i64)]| {
+            let mut sum = LogProduct::of_factors_up_to(1_000_000);
+            terms.iter().for_each(|&(m, c)| sum.add(m, c));
+            sum.value()
+        };
+        assert_eq!(value(&[(6, 2)]), value(&[(4, 1), (9, 1)]));
+        assert_eq!(value(&[(1_000_000, 7)]), value(&[(10, 42)]));
+        assert_eq!(value(&[(999_983, 3), (2, 1), (6, -1)]), value(&[(3, -1), (999_983, 3)]));
+        assert_eq!(value(&[(12, 5), (2, -10), (3, -5)]), 0.0);
+        assert!((value(&[(1_000_000, 1_000_000)]) - 1e6 * 1e6f64.ln()).abs() < 1e-6);
+    }
+
     #[test]
     fn metrics_agree_with_their_definitions() {
         let all: Vec<_> = Partitions::of(5).collect();
@@ -156,6 +250,7 @@ mod tests {
                     let d = metric.distance(x, y);
                     assert!((d - slow(metric, x, y)).abs() < 1e-12);
                     assert_eq!(d == 0.0, x == y);
+                    assert!(d.is_sign_positive());
                     assert_eq!(d, metric.distance(y, x));
                 }
             }

@@ -70,6 +70,16 @@ fn intervals_end_with_the_curve() {
     assert!(!curve.tv_bound(1, 0).complete);
 }
 
+/// 3 times 3/1000 and once 1/1000 are 0.01, and a little more in floating point.
+#[test]
+fn a_bound_that_is_reached_on_paper_is_reached() {
+    let times = [vec![1; 997], vec![4; 2], vec![5]].concat();
+    let curve = KaplanMeier::new(&times.iter().map(|&time| Observed { time, met: true }).collect::<Vec<_>>());
+    assert!(curve.tv_bound(1, 0).value > 0.01);
+    assert_eq!(curve.sweeps_until(1, 0.01), Some(0));
+    assert_eq!(curve.sweeps_until(1, 0.00999), Some(1));
+}
+
 #[test]
 fn a_censored_tail_is_never_made_up() {
     let curve = KaplanMeier::new(&remission());

@@ -6,7 +6,9 @@ use crate::config::{Options, Task};
 use crate::directory::{Draw, Stop};
 use crate::engine::{Output, Replicate, Settings, Work};
 use crate::model::{Input, Model, load};
+use partita::chance::Chance;
 use partita::partition::Partitions;
+use partita::rng::Purpose;
 use partita::{Gaussian, Mixture, Prior, Schedule, State, Target};
 
 const DATA: [f64; 6] = [-1.3, -1.0, -0.2, 0.1, 1.1, 1.4];
@@ -158,6 +160,101 @@ fn predictions_are_those_of_the_enumerated_posterior() {
     let [low, high] = score.sum_ci95.unwrap();
     near("score", score.sum.unwrap(), (high - low) / 3.92, sum);
     assert!((score.mean.unwrap() - score.sum.unwrap() / 3.0).abs() < 1e-12);
+}
+
+/// A distance as whole numbers, so that equal ones are equal: `exp(n VI)` as a fraction, Binder's pairs over 1.
+fn exact_distance(loss: Loss, x: &Partition, y: &Partition) -> (u128, u128) {
+    let n = x.len();
+    let pairs = || (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
+    if loss == Loss::Binder {
+        return (pairs().filter(|&(i, j)| x.together(i, j) != y.together(i, j)).count() as u128, 1);
+    }
+    // For every item the size of its cluster in x, in y and in both: m^m is a product over the members.
+    let count = |of: &dyn Fn(usize) -> bool| (0..n).filter(|&j| of(j)).count() as u128;
+    (0..n).fold((1, 1), |(above, below), i| {
+        let (a, b) = (count(&|j| x.together(i, j)), count(&|j| y.together(i, j)));
+        let both = count(&|j| x.together(i, j) && y.together(i, j));
+        (above * a * b, below * both * both)
+    })
+}
+
+/// Radius and bounds of the ball by whole numbers alone: weights in twentieths, so that 95 % are often held exactly,
+/// and six items, whose distances often coincide.
+#[test]
+fn the_ball_is_that_of_whole_numbers() {
+    let all: Vec<Partition> = Partitions::of(6).collect();
+    let (mut on_the_radius, mut exactly_held) = (0, 0);
+    for seed in 0..400 {
+        let loss = if seed % 2 == 0 { Loss::Vi } else { Loss::Binder };
+        let mut chance = Stream::new(seed, 0).sequence(Purpose::Data, 0);
+        let mut below = |n: usize| chance.below(n);
+        let center = &all[below(all.len())];
+        let mut kept: Vec<(i64, &Partition)> =
+            (0..15 + below(20)).map(|_| (below(5) as i64 - 1, &all[below(all.len())])).collect();
+        let total: i64 = kept.iter().map(|(weight, _)| weight).sum();
+        // A multiple of twenty, so that 95 % is a whole number.
+        kept[0].0 += 20 - total.rem_euclid(20);
+        let total = total.div_euclid(20) * 20 + 20;
+        if total <= 0 {
+            continue;
+        }
+        let mut sorted: Vec<_> = kept.iter().map(|&(w, z)| (exact_distance(loss, center, z), w, z)).collect();
+        let order = |(a, b): (u128, u128), (c, d): (u128, u128)| (a * d).cmp(&(c * b));
+        sorted.sort_by(|a, b| order(a.0, b.0));
+        let within = |radius| sorted.iter().filter(move |(d, ..)| order(*d, radius).is_le());
+        let held = |radius| within(radius).map(|(_, weight, _)| weight).sum::<i64>();
+        let (radius, ..) = sorted.iter().find(|(d, ..)| 20 * held(*d) >= 19 * total).expect("all of it");
+        let inside: Vec<_> = within(*radius).filter(|(_, weight, _)| *weight > 0).collect();
+        let clusters = || inside.iter().map(|(.., z)| z.clusters());
+        exactly_held += usize::from(20 * held(*radius) == 19 * total);
+        on_the_radius += usize::from(inside.iter().filter(|(d, ..)| order(*d, *radius).is_eq()).count() > 1);
+
+        let unit = Unit { atoms: kept.iter().map(|&(weight, z)| (0.05 * weight as f64, z)).collect() };
+        let (found, bounds) = ball(center, &[&unit], loss);
+        let unit = if loss == Loss::Binder { 36.0 } else { 6.0 };
+        let truth = radius.0 as f64 / radius.1 as f64;
+        let truth = if loss == Loss::Binder { truth } else { truth.ln() } / unit;
+        assert!((found - truth).abs() < 1e-12, "seed {seed}: radius {found} instead of {truth}");
+        let [upper, lower, horizontal] = bounds.expect("some weight is positive");
+        let bounds = (upper.clusters(), lower.clusters());
+        assert_eq!(bounds, (clusters().min().unwrap(), clusters().max().unwrap()), "seed {seed}");
+        let farthest = |k: Option<usize>| {
+            let among = inside.iter().filter(|(.., z)| k.is_none_or(|k| z.clusters() == k));
+            among.map(|(d, ..)| *d).max_by(|a, b| order(*a, *b)).unwrap()
+        };
+        for (bound, k) in [(&upper, Some(bounds.0)), (&lower, Some(bounds.1)), (&horizontal, None)] {
+            assert!(order(exact_distance(loss, center, bound), farthest(k)).is_eq(), "seed {seed}");
+        }
+    }
+    assert!(on_the_radius > 100 && exactly_held > 5, "{on_the_radius} ties, {exactly_held} held exactly");
+}
+
+/// Weights that come to nothing, or to less, have a ball all the same: that of the positive ones.
+#[test]
+fn a_ball_without_mass_is_that_of_the_positive_weights() {
+    let z = |labels: &[usize]| Partition::from_labels(labels).unwrap();
+    let (center, near, far) = (z(&[0, 0, 0, 0]), z(&[0, 0, 0, 1]), z(&[0, 1, 2, 3]));
+    let unit = |weights: [f64; 3]| Unit { atoms: weights.into_iter().zip([&center, &near, &far]).collect() };
+    for (weights, radius) in [
+        ([0.1, 0.2, -0.3], &near),
+        ([0.1, 0.2, -3.0], &near),
+        ([0.1, -0.3, 0.2], &far),
+        ([-1.0, -1.0, -1.0], &far),
+    ] {
+        let (found, bounds) = ball(&center, &[&unit(weights)], Loss::Vi);
+        assert_eq!(found, distance(Loss::Vi, &center, radius), "{weights:?}");
+        assert_eq!(bounds.is_some(), weights[0] > 0.0);
+    }
+}
+
+/// The number of clusters that 97.5 % have at most, where 39 of 40 equal weights are exactly that.
+#[test]
+fn plausible_numbers_are_not_decided_by_rounding() {
+    let states: Vec<Partition> = (0..40).map(|i| Partition::from_labels(&[0, usize::from(i == 39)]).unwrap()).collect();
+    for weight in [0.1, 0.3, 0.7, 1.0 / 3.0, 1e-3, 1.0] {
+        let atoms: Vec<(f64, &Partition)> = states.iter().map(|z| (weight, z)).collect();
+        assert_eq!(plausible_clusters(&atoms), 1..=1, "{weight}");
+    }
 }
 
 #[test]
