@@ -11,7 +11,7 @@ pub(crate) use clustering::{CoMatrix, co_matrix, write_matrix};
 pub(crate) use page::{Context, page};
 pub(crate) use point::{Point, point};
 pub(crate) use predict::{Question, predict};
-pub(crate) use units::{Means, Unit, units};
+pub(crate) use units::{Means, units};
 
 use crate::directory::{Run, Stop};
 use crate::engine::Row;

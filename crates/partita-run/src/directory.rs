@@ -14,12 +14,10 @@ mod ledger;
 mod rows;
 
 use crate::config::{Options, Task};
-use crate::engine::Row;
+use crate::engine::{Draw, Replicate, Row, Sample, Sink};
 use crate::pilot::Findings;
 use crate::{Failure, words};
 pub use ledger::Ledger;
-use partita::atoms::Atom;
-pub use rows::Draw;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -77,7 +75,8 @@ pub enum Stop {
 #[derive(Debug)]
 pub struct Directory {
     path: PathBuf,
-    rows: File,
+    /// Open to grow while a run is written.
+    rows: Option<File>,
     draws: Option<File>,
     /// Held while a run is written, so that no second one writes to it; gone with the process.
     _lock: Option<File>,
@@ -240,44 +239,23 @@ impl Directory {
         if run.options.keep_draws.unwrap_or(0) > 0 && !path.join(DRAWS).exists() {
             write_whole(&path.join(DRAWS), rows::draws_header(items).as_bytes())?;
         }
-        Ok(Directory { _lock: lock, ..Self::open(path)? })
+        Self::to_grow(path, lock)
     }
 
-    /// Opens a run to look at it.
-    pub fn open(path: &Path) -> Result<Self, Failure> {
+    fn to_grow(path: &Path, lock: Option<File>) -> Result<Self, Failure> {
         let append = |name: &str| OpenOptions::new().append(true).open(path.join(name));
         let rows = append(ROWS).map_err(|e| broken("be opened", &path.join(ROWS), &e))?;
-        Ok(Directory { path: path.to_path_buf(), rows, draws: append(DRAWS).ok(), _lock: None })
+        Ok(Directory { path: path.to_path_buf(), rows: Some(rows), draws: append(DRAWS).ok(), _lock: lock })
+    }
+
+    /// Opens a run to look at it: nothing is written to its rows.
+    pub fn open(path: &Path) -> Self {
+        Directory { path: path.to_path_buf(), rows: None, draws: None, _lock: None }
     }
 
     /// The path.
     pub fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// Appends one replicate: its draws first, then its row, so that a row means all is there.
-    pub(crate) fn append(&mut self, row: &Row, atoms: &[Atom]) -> Result<(), Failure> {
-        if let Some(draws) = self.draws.as_mut().filter(|_| !atoms.is_empty()) {
-            let lines = rows::format_draws(row.replicate, atoms);
-            draws
-                .write_all(lines.as_bytes())
-                .map_err(|e| broken("be written", &self.path.join(DRAWS), &e))?;
-        }
-        let line = rows::format_row(row);
-        self.rows.write_all(line.as_bytes()).map_err(|e| broken("be written", &self.path.join(ROWS), &e))
-    }
-
-    /// Notes that a worker of a timed run has had its time, and how many replicates it completed.
-    pub(crate) fn end_worker(&self, worker: u64, completed: u64) -> Result<(), Failure> {
-        let path = self.path.join(ENDED);
-        let append = || {
-            OpenOptions::new()
-                .create(true)
-                .append(true)
-                .open(&path)?
-                .write_all(format!("{worker},{completed}\n").as_bytes())
-        };
-        append().map_err(|e| broken("be written", &path, &e))
     }
 
     /// The workers of a timed run that have had their time, with the replicates each completed.
@@ -303,8 +281,15 @@ impl Directory {
         rows::read_rows(&self.path.join(ROWS), names)
     }
 
+    /// The rows written so far with their kept states, sorted.
+    pub fn sample(&self, names: &[String]) -> Result<Sample, Failure> {
+        let rows = self.rows(names)?;
+        let draws = self.draws(&rows)?;
+        Ok(Sample { rows, draws })
+    }
+
     /// The kept states of those replicates whose rows are there, sorted.
-    pub fn draws(&self, rows: &[Row]) -> Result<Vec<Draw>, Failure> {
+    fn draws(&self, rows: &[Row]) -> Result<Vec<Draw>, Failure> {
         let path = self.path.join(DRAWS);
         if !path.exists() {
             return Ok(Vec::new());
@@ -312,21 +297,19 @@ impl Directory {
         rows::read_draws(&path, rows)
     }
 
-    /// Rewrites rows and draws, whole and sorted.
-    pub(crate) fn rewrite(&mut self, names: &[String], items: usize, kept: &[Row]) -> Result<(), Failure> {
-        let draws = self.draws(kept)?;
+    /// Writes rows and draws anew, whole and sorted.
+    pub(crate) fn rewrite(&mut self, names: &[String], items: usize, sample: &Sample) -> Result<(), Failure> {
         let mut text = rows::header(names);
-        kept.iter().for_each(|row| text.push_str(&rows::format_row(row)));
+        sample.rows.iter().for_each(|row| text.push_str(&rows::format_row(row)));
         if self.path.join(DRAWS).exists() {
             let mut text = rows::draws_header(items);
-            draws.iter().for_each(|draw| {
+            sample.draws.iter().for_each(|draw| {
                 text.push_str(&rows::format_draws(draw.replicate, std::slice::from_ref(&draw.atom)));
             });
             write_whole(&self.path.join(DRAWS), text.as_bytes())?;
         }
         write_whole(&self.path.join(ROWS), text.as_bytes())?;
-        let lock = self._lock.take();
-        *self = Directory { _lock: lock, ..Self::open(&self.path)? };
+        *self = Self::to_grow(&self.path, self._lock.take())?;
         Ok(())
     }
 
@@ -338,5 +321,32 @@ impl Directory {
     /// Writes one of the files of the results, whole.
     pub(crate) fn write(&self, name: &str, content: &[u8]) -> Result<(), Failure> {
         write_whole(&self.path.join(name), content)
+    }
+}
+
+impl Sink for Directory {
+    /// The draws first, then the row, so that a row means all is there.
+    fn keep(&mut self, Replicate { row, atoms }: &Replicate) -> Result<(), Failure> {
+        if let Some(draws) = self.draws.as_mut().filter(|_| !atoms.is_empty()) {
+            let lines = rows::format_draws(row.replicate, atoms);
+            draws
+                .write_all(lines.as_bytes())
+                .map_err(|e| broken("be written", &self.path.join(DRAWS), &e))?;
+        }
+        let rows = self.rows.as_mut().expect("a run that is written was opened for it");
+        let line = rows::format_row(row);
+        rows.write_all(line.as_bytes()).map_err(|e| broken("be written", &self.path.join(ROWS), &e))
+    }
+
+    fn end_worker(&mut self, worker: u64, completed: u64) -> Result<(), Failure> {
+        let path = self.path.join(ENDED);
+        let append = || {
+            OpenOptions::new()
+                .create(true)
+                .append(true)
+                .open(&path)?
+                .write_all(format!("{worker},{completed}\n").as_bytes())
+        };
+        append().map_err(|e| broken("be written", &path, &e))
     }
 }

@@ -3,11 +3,13 @@
 //! What a number stands for is a pure function of the model and the [`Work`], so it does not matter who runs it, in which
 //! order, in how large batches, or whether somebody loses it and it is run again: the same [`Output`] comes back.
 
+mod sample;
 pub(crate) mod stopwatch;
 mod threads;
 mod work;
 pub(crate) mod worker;
 
+pub use sample::{Draw, Sample, Sink};
 pub use threads::Threads;
 pub use work::{
     Against, Between, Budget, Output, PilotPairs, Replicate, Row, Settings, Starts, Streams, Work,

@@ -13,13 +13,13 @@ pub use predict::predict;
 use crate::Failure;
 use crate::config::{Loss, Options, Summary as Wanted, Task};
 use crate::directory::{self, Directory, Run, Stop, how_to_resume};
-use crate::engine::{Row, Threads};
+use crate::engine::{Row, Sample, Threads};
 use crate::model::{Input, Model, load};
 use crate::results::Summary;
-use answers::{Finish, conclude};
+pub use answers::Answers;
 use plan::{keep_draws, keep_until, stop_rule, tune};
 use runner::go_on;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -118,7 +118,7 @@ pub fn start(request: Request, interrupted: &AtomicBool, watch: &mut dyn Watch) 
     };
     let columns = columns(&*model);
     let directory = Directory::create(&out, &run, &columns, model.items())?;
-    go_on(directory, &run, &*model, &input, &executor, interrupted, watch)
+    go_on(directory, Sample::default(), &run, &*model, &input, &executor, interrupted, watch)
 }
 
 /// Continues a run that was interrupted.
@@ -134,27 +134,27 @@ pub fn resume(
     options.check()?;
     let (model, input) = reload(&run)?;
     let mut directory = Directory::resume(path, &run, &columns(&*model), model.items())?;
-    let rows = heal(&directory, &run, model.items(), directory.rows(&columns(&*model))?)?;
-    directory.rewrite(&columns(&*model), model.items(), &rows)?;
-    go_on(directory, &run, &*model, &input, &Threads(self::threads(&options)), interrupted, watch)
+    let sample = heal(&directory, &run, model.items(), directory.sample(&columns(&*model))?)?;
+    directory.rewrite(&columns(&*model), model.items(), &sample)?;
+    go_on(directory, sample, &run, &*model, &input, &Threads(self::threads(&options)), interrupted, watch)
 }
 
 /// The rows that are whole, their kept states too; of a timed run those of workers that had all their time.
-fn heal(directory: &Directory, run: &Run, items: usize, mut rows: Vec<Row>) -> Result<Vec<Row>, Failure> {
+fn heal(directory: &Directory, run: &Run, items: usize, sample: Sample) -> Result<Sample, Failure> {
+    let Sample { mut rows, mut draws } = sample;
     if let Stop::Time { workers, .. } = run.stop
         && concluded(directory.path(), &rows)
     {
         let mut all: BTreeMap<u64, u64> = (0..workers).map(|worker| (worker, 0)).collect();
         rows.iter().for_each(|row| *all.entry(row.replicate % workers).or_default() += 1);
         directory.set_ended_workers(&all)?;
-        return Ok(rows);
+        return Ok(Sample { rows, draws });
     }
     // Every sweep from the burn-in on offers a state, so that at least so many are kept.
     let options = &run.options;
     let averaged = options.sweeps.unwrap_or(0).saturating_sub(options.burn_in.unwrap_or(0)) + 1;
     let keep_draws = options.keep_draws.unwrap_or(0);
     let least = averaged.min(keep_draws as u64);
-    let draws = directory.draws(&rows)?;
     let mut kept: HashMap<u64, u64> = HashMap::new();
     draws.iter().for_each(|draw| *kept.entry(draw.replicate).or_default() += 1);
     let until = keep_until(items, keep_draws);
@@ -167,7 +167,9 @@ fn heal(directory: &Directory, run: &Run, items: usize, mut rows: Vec<Row>) -> R
         rows.retain(|row| ended.contains_key(&(row.replicate % workers)));
         directory.set_ended_workers(&ended)?;
     }
-    Ok(rows)
+    let there: HashSet<u64> = rows.iter().map(|row| row.replicate).collect();
+    draws.retain(|draw| there.contains(&draw.replicate));
+    Ok(Sample { rows, draws })
 }
 
 /// Whether the answers of exactly these rows were written.
@@ -242,16 +244,16 @@ pub fn report(path: &Path, again: Again) -> Result<Outcome, Failure> {
     let mut run = Run::read(path)?;
     run.options.loss = again.loss.or(run.options.loss);
     let (model, input) = reload(&run)?;
-    let directory = Directory::open(path)?;
-    let rows = directory.rows(&columns(&*model))?;
-    refuse_part(path, &run, &rows)?;
+    let directory = Directory::open(path);
+    let sample = directory.sample(&columns(&*model))?;
+    refuse_part(path, &run, &sample.rows)?;
+    let rows = &sample.rows;
     let seconds = known(path).filter(|s| s.replicates == rows.len() as u64).map_or_else(
         || rows.iter().map(|row| row.seconds).sum::<f64>() / threads(&run.options) as f64,
         |summary| summary.seconds,
     );
     answers::check_size(model.items(), again.matrix)?;
-    let executor = &Threads(threads(&run.options));
-    let finish =
-        Finish { matrix: again.matrix, executor, interrupted: &AtomicBool::new(false), watch: &mut () };
-    conclude(&directory, &run, &rows, seconds, (&input, &*model), finish)
+    let long = long_chain::known_of(&directory, &sample);
+    let answers = Answers::new(&run, &sample, seconds, (&input, &*model), long.as_ref())?;
+    answers.write(&directory, &run, &sample, again.matrix)
 }

@@ -198,7 +198,8 @@ pub(crate) fn write_matrix(
 mod tests {
     use super::super::units::units;
     use super::*;
-    use crate::directory::{Draw, Stop};
+    use crate::directory::Stop;
+    use crate::engine::Draw;
     use partita::atoms::Atom;
 
     fn draw(replicate: u64, weight: f64, labels: &[usize]) -> Draw {

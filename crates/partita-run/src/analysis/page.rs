@@ -1,8 +1,8 @@
 //! What the report page shows, put together from a run and its data.
 
 use super::{CoMatrix, meeting_curve};
-use crate::directory::{Draw, Run};
-use crate::engine::Row;
+use crate::directory::Run;
+use crate::engine::{Draw, Row};
 use crate::model::{Input, Model};
 use crate::results::{Clustering, CoClustering, Density, Estimates, Page, Scatter, Summary};
 use crate::words;

@@ -1,6 +1,7 @@
 //! The independent parts of what a run has kept: the sample that every answer from kept states averages.
 
-use crate::directory::{Draw, Stop};
+use crate::directory::Stop;
+use crate::engine::Draw;
 use partita::Partition;
 use std::collections::BTreeMap;
 

@@ -1,21 +1,12 @@
 //! Rows of the run directory as text, and back to the same bits.
 
-use crate::engine::Row;
+use crate::engine::{Draw, Row};
 use crate::{Failure, words};
 use partita::Partition;
 use partita::atoms::Atom;
 use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::Path;
-
-/// One kept state.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Draw {
-    /// The replicate it is from.
-    pub replicate: u64,
-    /// The state and its weight.
-    pub atom: Atom,
-}
 
 /// Columns before the summaries.
 const FIXED: [&str; 6] = ["replicate", "met", "tau", "sweeps", "kernel_calls", "seconds"];

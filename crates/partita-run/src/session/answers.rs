@@ -1,15 +1,15 @@
 //! The answers of a complete run: summary, one clustering, matrix, report.
 
-use super::{Outcome, Watch, known, long_chain, threads};
-use crate::analysis::{self, Context, Point};
+use super::{Outcome, threads};
+use crate::analysis::{self, Context, LongChains, Point};
 use crate::directory::{CLUSTERING, CO_CLUSTERING, CO_CLUSTERING_SE, CREDIBLE_BALL, Directory, Run};
-use crate::engine::{Executor, Row};
+use crate::engine::Sample;
 use crate::model::{Input, Model};
+use crate::results::{Page, Summary};
 use crate::words::csv_cell;
 use crate::{Failure, report};
 use partita::Partition;
 use partita::partition::{Metric, adjusted_rand};
-use std::sync::atomic::AtomicBool;
 
 /// Items of the matrix in the report.
 const SHOWN_ITEMS: usize = 500;
@@ -29,71 +29,81 @@ pub(super) fn check_size(items: usize, matrix: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// How to bring a run to its end.
-pub(super) struct Finish<'a> {
-    /// Write the whole matrix, even where it is large.
-    pub matrix: bool,
-    pub executor: &'a dyn Executor,
-    pub interrupted: &'a AtomicBool,
-    pub watch: &'a mut dyn Watch,
+/// The answers of a complete run: nothing was sampled for them, and nothing is written yet.
+#[derive(Debug, Clone)]
+pub struct Answers {
+    /// The numbers.
+    pub summary: Summary,
+    /// What the report shows.
+    pub page: Page,
+    /// One clustering; none where no states were kept.
+    pub(crate) point: Option<Point>,
+    item_names: Vec<String>,
+    threads: usize,
 }
 
-/// Writes the answers of a complete run.
-pub(super) fn conclude(
-    directory: &Directory,
-    run: &Run,
-    rows: &[Row],
-    seconds: f64,
-    (input, model): (&Input, &dyn Model),
-    finish: Finish,
-) -> Result<Outcome, Failure> {
-    let draws = directory.draws(rows)?;
-    let units = analysis::units(&run.stop, &draws);
-    let threads = threads(&run.options);
-    let before = known(directory.path()).filter(|summary| {
-        let calls: u64 = rows.iter().map(|row| row.kernel_calls).sum();
-        (summary.replicates, summary.kernel_calls) == (rows.len() as u64, calls)
-    });
-    let long = match before.as_ref().and_then(long_chain::known) {
-        None => {
-            long_chain::measure(run, model, rows, &units, finish.executor, finish.interrupted, finish.watch)?
+impl Answers {
+    /// The answers of a sample; `long` is what is known about one long chain.
+    pub(crate) fn new(
+        run: &Run,
+        sample: &Sample,
+        seconds: f64,
+        (input, model): (&Input, &dyn Model),
+        long: Option<&LongChains>,
+    ) -> Result<Self, Failure> {
+        let units = analysis::units(&run.stop, &sample.draws);
+        let mut summary =
+            analysis::summarize(run, model.names(), model.count_names(), &sample.rows, seconds, long);
+        summary.connected = model.connected();
+        summary.notes.extend(crate::model::unreachable(model.connected(), &run.options));
+        let loss = run.options.loss.unwrap_or_default();
+        let point = analysis::point(&units, loss, run.options.seed.unwrap_or(1));
+        if let Some(point) = &point {
+            summary.clustering = Some(point.clustering.clone());
+            summary.notes.extend(point.note());
+            compare(&mut summary, point, input)?;
         }
-        known => known,
-    };
-    let mut summary =
-        analysis::summarize(run, model.names(), model.count_names(), rows, seconds, long.as_ref());
-    summary.connected = model.connected();
-    summary.notes.extend(crate::model::unreachable(model.connected(), &run.options));
-    let loss = run.options.loss.unwrap_or_default();
-    let point = analysis::point(&units, loss, run.options.seed.unwrap_or(1));
-    if let Some(point) = &point {
-        directory.write(CLUSTERING, labels(point, &input.item_names).as_bytes())?;
-        directory.write(CREDIBLE_BALL, bounds(point, &input.item_names).as_bytes())?;
-        summary.clustering = Some(point.clustering.clone());
-        summary.notes.extend(point.note());
-        compare(&mut summary, point, input)?;
-        if finish.matrix || model.items() <= MATRIX_ITEMS {
-            let [means, errors] = [CO_CLUSTERING, CO_CLUSTERING_SE].map(|name| directory.path().join(name));
-            analysis::write_matrix(&units, model.items(), threads, &means, &errors)?;
-        }
+        let shown = point.as_ref().map(|point| analysis::co_matrix(&units, &point.partition, SHOWN_ITEMS));
+        let page = analysis::page(&Context {
+            run,
+            rows: &sample.rows,
+            draws: &sample.draws,
+            matrix: shown.as_ref(),
+            summary: &summary,
+            input: Some((input, model)),
+        });
+        let item_names = input.item_names.clone();
+        Ok(Answers { summary, page, point, item_names, threads: threads(&run.options) })
     }
-    let shown = point.as_ref().map(|point| analysis::co_matrix(&units, &point.partition, SHOWN_ITEMS));
-    let page = analysis::page(&Context {
-        run,
-        rows,
-        draws: &draws,
-        matrix: shown.as_ref(),
-        summary: &summary,
-        input: Some((input, model)),
-    });
-    let json = serde_json::to_string_pretty(&summary).expect("a summary is JSON");
-    directory.write("summary.json", (json + "\n").as_bytes())?;
-    directory.write("report.html", report::render(&page).as_bytes())?;
-    Ok(Outcome { directory: directory.path().to_path_buf(), summary, answer: page.answer })
+
+    /// Writes them into a run directory; the whole co-clustering matrix up to a size, or on request.
+    pub(crate) fn write(
+        self,
+        directory: &Directory,
+        run: &Run,
+        sample: &Sample,
+        matrix: bool,
+    ) -> Result<Outcome, Failure> {
+        let Answers { summary, page, point, item_names, threads } = self;
+        if let Some(point) = &point {
+            directory.write(CLUSTERING, labels(point, &item_names).as_bytes())?;
+            directory.write(CREDIBLE_BALL, bounds(point, &item_names).as_bytes())?;
+            if matrix || item_names.len() <= MATRIX_ITEMS {
+                let units = analysis::units(&run.stop, &sample.draws);
+                let [means, errors] =
+                    [CO_CLUSTERING, CO_CLUSTERING_SE].map(|name| directory.path().join(name));
+                analysis::write_matrix(&units, item_names.len(), threads, &means, &errors)?;
+            }
+        }
+        let json = serde_json::to_string_pretty(&summary).expect("a summary is JSON");
+        directory.write("summary.json", (json + "\n").as_bytes())?;
+        directory.write("report.html", report::render(&page).as_bytes())?;
+        Ok(Outcome { directory: directory.path().to_path_buf(), summary, answer: page.answer })
+    }
 }
 
 /// Holds the clustering against the known labels, where there are any.
-fn compare(summary: &mut crate::results::Summary, point: &Point, input: &Input) -> Result<(), Failure> {
+fn compare(summary: &mut Summary, point: &Point, input: &Input) -> Result<(), Failure> {
     let known = input.table.as_ref().and_then(|table| table.labels.as_ref());
     if let (Some(known), Some(clustering)) = (known, &mut summary.clustering) {
         let known: Vec<usize> = known.index.iter().map(|&label| label as usize).collect();

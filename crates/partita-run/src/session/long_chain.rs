@@ -5,9 +5,9 @@
 //! to stop when a budget is spent would favour the quick pairs.
 
 use super::Watch;
-use crate::analysis::{LongChains, Means, Unit};
-use crate::directory::{Run, Stop};
-use crate::engine::{self, Between, Executor, Job, Output, Row, Starts, Work};
+use crate::analysis::{self, LongChains, Means};
+use crate::directory::{Directory, Run, Stop};
+use crate::engine::{self, Between, Executor, Job, Output, Row, Sample, Starts, Work};
 use crate::model::Model;
 use crate::results::{LongChain, Summary, VariancePairs, Yardstick};
 use crate::{Failure, pilot, words};
@@ -53,8 +53,32 @@ fn plan(stop: &Stop, rows: &[Row], lag: u64, units: usize, sweep_work: f64) -> O
     (units >= LEAST).then_some(Plan { units, each, calls: (units * each) as f64 * calls })
 }
 
-/// What an earlier look at the same rows has found.
-pub(super) fn known(summary: &Summary) -> Option<LongChains> {
+/// What an earlier look at the same rows has found, and wrote into the directory.
+pub(super) fn known_of(directory: &Directory, sample: &Sample) -> Option<LongChains> {
+    let summary = super::known(directory.path())?;
+    let same = (sample.rows.len() as u64, sample.kernel_calls());
+    known(&summary).filter(|_| (summary.replicates, summary.kernel_calls) == same)
+}
+
+/// What shards have found, each about the same chain: their mean, weighted by their pairs.
+pub(super) fn pooled(shards: &[LongChains]) -> Option<LongChains> {
+    let pairs: u64 = shards.iter().map(|shard| shard.pairs.pairs).sum();
+    let chain = |j: usize| {
+        let (mut variance, mut square) = (0.0, 0.0);
+        for shard in shards {
+            let weight = shard.pairs.pairs as f64 / pairs as f64;
+            let LongChain { variance: v, se, .. } = shard.chains.get(j)?.as_ref()?;
+            variance += weight * v;
+            square += (weight * (*se)?).powi(2);
+        }
+        Some(LongChain { variance, se: Some(square.sqrt()), by: Yardstick::CoupledPairs })
+    };
+    let chains = (0..shards.first()?.chains.len()).map(chain).collect();
+    let kernel_calls = shards.iter().map(|shard| shard.pairs.kernel_calls).sum();
+    Some(LongChains { chains, pairs: VariancePairs { pairs, kernel_calls } })
+}
+
+fn known(summary: &Summary) -> Option<LongChains> {
     let chains = summary
         .summaries
         .iter()
@@ -66,12 +90,12 @@ pub(super) fn known(summary: &Summary) -> Option<LongChains> {
 pub(super) fn measure(
     run: &Run,
     model: &dyn Model,
-    rows: &[Row],
-    units: &[Unit],
+    sample: &Sample,
     executor: &dyn Executor,
     interrupted: &AtomicBool,
     watch: &mut dyn Watch,
 ) -> Result<Option<LongChains>, Failure> {
+    let (rows, units) = (&sample.rows, analysis::units(&run.stop, &sample.draws));
     let width = model.names().len();
     let lag = run.options.lag.unwrap_or(1);
     let plan = plan(&run.stop, rows, lag, units.len(), model.sweep_work());

@@ -1,12 +1,11 @@
 //! Shards of one run joined into one directory.
 
-use super::answers::{Finish, conclude};
-use super::{Outcome, columns, refuse_part, reload, threads};
+use super::answers::Answers;
+use super::{Outcome, columns, long_chain, refuse_part, reload};
 use crate::Failure;
 use crate::directory::{self, Directory, Run};
-use crate::engine::{Row, Threads};
+use crate::engine::{Row, Sample};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
 /// Whether two paths lead to one directory.
 fn same_place(one: &Path, other: &Path) -> bool {
@@ -48,13 +47,17 @@ pub fn merge(paths: &[PathBuf], out: &Path, force: bool) -> Result<Outcome, Fail
     let (model, input) = reload(&run)?;
     let columns = columns(&*model);
     let mut rows: Vec<(usize, Row)> = Vec::new();
-    let mut draws = Vec::new();
+    let (mut draws, mut long) = (Vec::new(), Some(Vec::new()));
     for (i, path) in paths.iter().enumerate() {
-        let directory = Directory::open(path)?;
-        let shard = directory.rows(&columns)?;
-        refuse_part(path, &Run::read(path)?, &shard)?;
-        draws.extend(directory.draws(&shard)?);
-        rows.extend(shard.into_iter().map(|row| (i, row)));
+        let directory = Directory::open(path);
+        let shard = directory.sample(&columns)?;
+        refuse_part(path, &Run::read(path)?, &shard.rows)?;
+        long = long.zip(long_chain::known_of(&directory, &shard)).map(|(mut all, one)| {
+            all.push(one);
+            all
+        });
+        draws.extend(shard.draws);
+        rows.extend(shard.rows.into_iter().map(|row| (i, row)));
     }
     rows.sort_by_key(|(_, row)| row.replicate);
     if let Some(pair) = rows.windows(2).find(|pair| pair[0].1.replicate == pair[1].1.replicate) {
@@ -65,22 +68,15 @@ pub fn merge(paths: &[PathBuf], out: &Path, force: bool) -> Result<Outcome, Fail
             paths[pair[1].0].display()
         )));
     }
-    draws.sort_by_key(|draw| draw.replicate);
     directory::prepare(out, force)?;
     run.options.shard = None;
     run.options.out = Some(out.to_path_buf());
     let mut directory = Directory::create(out, &run, &columns, model.items())?;
-    let rows: Vec<Row> = rows.into_iter().map(|(_, row)| row).collect();
-    let mut kept = draws.into_iter().peekable();
-    for row in &rows {
-        let mut atoms = Vec::new();
-        while let Some(draw) = kept.next_if(|draw| draw.replicate == row.replicate) {
-            atoms.push(draw.atom);
-        }
-        directory.append(row, &atoms)?;
-    }
-    let seconds = rows.iter().map(|row| row.seconds).sum();
-    let executor = &Threads(threads(&run.options));
-    let finish = Finish { matrix: false, executor, interrupted: &AtomicBool::new(false), watch: &mut () };
-    conclude(&directory, &run, &rows, seconds, (&input, &*model), finish)
+    let mut sample = Sample { rows: rows.into_iter().map(|(_, row)| row).collect(), draws };
+    sample.sort();
+    directory.rewrite(&columns, model.items(), &sample)?;
+    let seconds = sample.rows.iter().map(|row| row.seconds).sum();
+    let long = long.and_then(|shards| long_chain::pooled(&shards));
+    Answers::new(&run, &sample, seconds, (&input, &*model), long.as_ref())?
+        .write(&directory, &run, &sample, false)
 }

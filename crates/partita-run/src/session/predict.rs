@@ -6,6 +6,7 @@ use crate::analysis::{self, Question};
 use crate::config::{Loss, Task};
 use crate::data::{DataError, Kind, Missing, ReadOptions, Table, quote};
 use crate::directory::{Directory, Run};
+use crate::engine::Sample;
 use crate::model::{Input, TAKES_ALL};
 use crate::results::Predictions;
 use std::path::Path;
@@ -20,10 +21,8 @@ pub fn predict(path: &Path, new: &Path, loss: Option<Loss>) -> Result<Prediction
         )));
     }
     let (model, input) = reload(&run)?;
-    let directory = Directory::open(path)?;
-    let kept = directory.rows(&columns(&*model))?;
+    let Sample { rows: kept, draws } = Directory::open(path).sample(&columns(&*model))?;
     refuse_part(path, &run, &kept)?;
-    let draws = directory.draws(&kept)?;
     if draws.is_empty() {
         return Err(Failure::bad(format!(
             "{}: has kept no states to predict from: run it again with --keep-draws 1 or more",

@@ -1,10 +1,10 @@
 //! The replicates of a run that are still to do: in rounds, in shards, or against a clock.
 
-use super::answers::{Finish, conclude};
+use super::answers::Answers;
 use super::plan::keep_until;
-use super::{Outcome, Progress, Watch, columns, share};
+use super::{Outcome, Progress, Watch, columns, long_chain, share};
 use crate::directory::{Directory, Run, Stop, how_to_resume};
-use crate::engine::{self, Executor, Job, Output, Replicate, Row, Settings, Work};
+use crate::engine::{self, Executor, Job, Output, Replicate, Sample, Settings, Sink as _, Work};
 use crate::model::{Input, Model};
 use crate::{Failure, analysis};
 use partita::Schedule;
@@ -22,7 +22,7 @@ struct Runner<'a> {
     interrupted: &'a AtomicBool,
     watch: &'a mut dyn Watch,
     directory: Directory,
-    rows: Vec<Row>,
+    sample: Sample,
     moments: Vec<Moments>,
     /// Replicates that were there at the beginning.
     before: u64,
@@ -30,8 +30,10 @@ struct Runner<'a> {
     shown: Instant,
 }
 
+/// Goes on from the sample that is there.
 pub(super) fn go_on(
     directory: Directory,
+    sample: Sample,
     run: &Run,
     model: &dyn Model,
     input: &Input,
@@ -50,7 +52,7 @@ pub(super) fn go_on(
         keep_draws,
         keep_until: keep_until(model.items(), keep_draws),
     };
-    let rows = directory.rows(&columns(model))?;
+    let rows = &sample.rows;
     let before: f64 = rows.iter().map(|row| row.seconds).sum::<f64>() / executor.width() as f64;
     let mut moments = vec![Moments::new(); model.names().len()];
     rows.iter().for_each(|row| moments.iter_mut().zip(&row.values).for_each(|(m, v)| m.push(*v)));
@@ -64,7 +66,7 @@ pub(super) fn go_on(
         interrupted,
         watch,
         directory,
-        rows,
+        sample,
         moments,
         before: already,
         begin,
@@ -84,18 +86,25 @@ pub(super) fn go_on(
     };
     let complete = runner.run().map_err(kept)?;
     let seconds = before + begin.elapsed().as_secs_f64();
-    let Runner { mut directory, mut rows, watch, .. } = runner;
+    let Runner { mut directory, mut sample, watch, .. } = runner;
     if !complete {
         return Err(Failure::Interrupted(format!(
             "interrupted: {} replicates are kept; continue with {}",
-            rows.len(),
+            sample.rows.len(),
             how_to_resume(&path)
         )));
     }
-    rows.sort_by_key(|row| row.replicate);
-    directory.rewrite(&columns(model), model.items(), &rows).map_err(kept)?;
-    let finish = Finish { matrix: false, executor, interrupted, watch };
-    let outcome = conclude(&directory, run, &rows, seconds, (input, model), finish);
+    sample.sort();
+    directory.rewrite(&columns(model), model.items(), &sample).map_err(kept)?;
+    let mut finish = || {
+        let long = match long_chain::known_of(&directory, &sample) {
+            None => long_chain::measure(run, model, &sample, executor, interrupted, watch)?,
+            known => known,
+        };
+        Answers::new(run, &sample, seconds, (input, model), long.as_ref())?
+            .write(&directory, run, &sample, false)
+    };
+    let outcome = finish();
     // Last: without answers, these marks are what tells that the workers had their time.
     outcome.inspect(|_| directory.finish_workers()).map_err(kept)
 }
@@ -112,9 +121,9 @@ impl Runner<'_> {
                         return Ok(false);
                     }
                     // Judged on the first `round` replicates in their order: the same on every machine.
-                    self.rows.sort_by_key(|row| row.replicate);
+                    self.sample.rows.sort_by_key(|row| row.replicate);
                     let mut moments = vec![Moments::new(); self.model.names().len()];
-                    for row in self.rows.iter().take_while(|row| row.replicate < round) {
+                    for row in self.sample.rows.iter().take_while(|row| row.replicate < round) {
                         moments.iter_mut().zip(&row.values).for_each(|(m, v)| m.push(*v));
                     }
                     if round >= at_most || analysis::widest(&moments).is_some_and(|w| w < width) {
@@ -129,7 +138,7 @@ impl Runner<'_> {
 
     /// Runs the replicates below `end` that are this shard's and not yet there.
     fn replicates(&mut self, end: u64) -> Result<bool, Failure> {
-        let done: HashSet<u64> = self.rows.iter().map(|row| row.replicate).collect();
+        let done: HashSet<u64> = self.sample.rows.iter().map(|row| row.replicate).collect();
         let shard = self.run.options.shard;
         let wanted = move |n: &u64| shard.is_none_or(|s| s.holds(*n));
         let numbers = (0..end).filter(wanted).filter(|n| !done.contains(n));
@@ -161,14 +170,14 @@ impl Runner<'_> {
     }
 
     /// Keeps a replicate and shows progress now and then.
-    fn take(&mut self, Replicate { row, atoms }: Replicate, of: Option<u64>) -> Result<(), Failure> {
-        self.directory.append(&row, &atoms)?;
-        self.moments.iter_mut().zip(&row.values).for_each(|(m, v)| m.push(*v));
-        self.rows.push(row);
+    fn take(&mut self, replicate: Replicate, of: Option<u64>) -> Result<(), Failure> {
+        self.directory.keep(&replicate)?;
+        self.moments.iter_mut().zip(&replicate.row.values).for_each(|(m, v)| m.push(*v));
+        self.sample.push(replicate);
         if self.shown.elapsed() > Duration::from_millis(100) {
             self.shown = Instant::now();
-            let done = self.rows.len() as u64;
-            let met = self.rows.iter().filter(|row| row.tau.is_some()).count() as u64;
+            let done = self.sample.rows.len() as u64;
+            let met = self.sample.rows.iter().filter(|row| row.tau.is_some()).count() as u64;
             let elapsed = self.begin.elapsed().as_secs_f64();
             let left = match self.run.stop {
                 Stop::Time { workers, seconds } => {

@@ -164,7 +164,8 @@ fn the_search_seldom_misses_the_best_of_seven() {
 fn negative_mass_and_tight_memory_do_no_harm() {
     let z = |labels: &[usize]| Partition::from_labels(labels).unwrap();
     let (a, b) = (z(&[0, 0, 1, 1, 2, 2]), z(&[0, 0, 0, 0, 0, 0]));
-    let wide = |z: &Partition| Partition::from_labels(&z.slots().chain(z.slots()).collect::<Vec<_>>()).unwrap();
+    let wide =
+        |z: &Partition| Partition::from_labels(&z.slots().chain(z.slots()).collect::<Vec<_>>()).unwrap();
     let tight = Effort { cells: 1, ..Effort::default() };
     for metric in [Metric::Vi, Metric::Hamming] {
         let find = |atoms: &[Weighted], effort: &Effort| center(atoms, metric, 6, effort, &Stream::new(1, 0));
