@@ -356,7 +356,7 @@ impl Target for SharedVariance {
         };
         let shrink = |&n: &u32| ln(variance.kappa / (variance.kappa + f64::from(n)));
         let centers: f64 = z.sizes().iter().map(shrink).sum();
-        self.prior().log_probability(z)
+        self.prior.log_probability(z)
             + 0.5 * self.dimension() as f64 * centers
             + rates.iter().map(evidence).sum::<f64>()
     }
