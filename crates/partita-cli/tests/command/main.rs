@@ -5,6 +5,7 @@ mod censoring;
 mod contract;
 mod data;
 mod deadline;
+mod far;
 mod full_disk;
 mod interrupted;
 mod long_chain;
