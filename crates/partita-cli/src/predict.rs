@@ -14,11 +14,18 @@ pub fn show(found: &Predictions, score: bool, json: bool, out: Option<&Path>) ->
         (false, true) => sentence(&found.score),
         (false, false) => found.csv(),
     };
-    if found.score.unknown > 0 {
+    let Score { rows, unknown, beyond, .. } = found.score;
+    if beyond > 0 {
         screen::say(&format!(
-            "{} of {} rows have no log density: the unbiased estimate of their density is not positive; more \
+            "{beyond} of {rows} rows have no log density: so far from all data it is below the range of double \
+             precision (their clusters are right)"
+        ));
+    }
+    if unknown > beyond {
+        screen::say(&format!(
+            "{} of {rows} rows have no log density: the unbiased estimate of their density is not positive; more \
              replicates, or a longer --burn-in, make it so",
-            found.score.unknown, found.score.rows
+            unknown - beyond
         ));
     }
     match out {

@@ -182,7 +182,7 @@ pub struct Prediction {
     /// Its name, or its number from 0.
     pub row: String,
     /// The log of the unbiased estimate of its predictive density, in the units of the file; none where that
-    /// estimate is not positive.
+    /// estimate is not positive, or its log below the range of doubles.
     pub log_density: Option<f64>,
     /// The standard error of that, by the delta method.
     pub log_density_se: Option<f64>,
@@ -202,6 +202,9 @@ pub struct Score {
     pub rows: u64,
     /// Rows whose density has no positive estimate: then there is no score.
     pub unknown: u64,
+    /// Those of them whose density is so small that double precision cannot hold its logarithm.
+    #[serde(default)]
+    pub beyond: u64,
     /// The sum of the log densities.
     pub sum: Option<f64>,
     /// Its 95 % interval, for the error of the run, not for that of the choice of rows.

@@ -55,6 +55,19 @@ pub enum Error {
         /// What it was.
         value: f64,
     },
+    /// A data value is so large that its square cannot be computed with.
+    #[error(
+        "the value of item {item}, coordinate {coordinate} is {value:e}, too large for its square to be computed \
+         with: change the unit"
+    )]
+    TooLarge {
+        /// Item (row), counted from 0.
+        item: usize,
+        /// Coordinate (column), counted from 0.
+        coordinate: usize,
+        /// What it was.
+        value: f64,
+    },
     /// A cell of a count column is not a count.
     #[error("the value of item {item}, column {column} is {value}, not a whole number from 0 to 4294967294")]
     NotACount {

@@ -16,7 +16,38 @@ pub use mixed::{Column, Mixed, MixedCluster};
 
 use crate::error::{Error, Result};
 
-/// Refuses rows of `dimension` values of which one is missing or infinite, for models that need all.
+/// The largest real number that can be data: sums of squares of such stay far from overflow.
+///
+/// ```
+/// use partita::likelihood::{LARGEST, Mixed, NormalInverseGamma};
+/// use partita::Error;
+/// let refused = Mixed::diagonal(vec![1.0, 2.0 * LARGEST], 1, NormalInverseGamma::weak(1)).unwrap_err();
+/// assert!(matches!(refused, Error::TooLarge { item: 1, coordinate: 0, .. }));
+/// ```
+pub const LARGEST: f64 = 1e100;
+
+/// Refuses a value that is infinite or whose square cannot be computed with; NaN passes.
+pub(crate) fn computable(value: f64, item: usize, coordinate: usize) -> Result<()> {
+    if value.is_infinite() {
+        Err(Error::NotFinite { item, coordinate, value })
+    } else if value.abs() > LARGEST {
+        Err(Error::TooLarge { item, coordinate, value })
+    } else {
+        Ok(())
+    }
+}
+
+/// Refuses a prior mean that data cannot be taken about.
+pub(crate) fn check_prior_mean(mean: &[f64]) -> Result<()> {
+    match mean.iter().find(|m| m.is_nan() || m.abs() > LARGEST) {
+        Some(&value) => {
+            Err(Error::OutOfRange { name: "the prior mean", range: "between -1e100 and 1e100", value })
+        }
+        None => Ok(()),
+    }
+}
+
+/// Refuses rows of `dimension` values of which one is missing or not computable, for models that need all.
 pub(crate) fn complete_rows(values: &[f64], dimension: usize, model: &'static str) -> Result<()> {
     if dimension == 0 || values.is_empty() {
         return Err(Error::NoItems);
@@ -25,16 +56,14 @@ pub(crate) fn complete_rows(values: &[f64], dimension: usize, model: &'static st
         let expected = values.len() / dimension * dimension;
         return Err(Error::WrongLength { name: "the data", expected, found: values.len() });
     }
-    match values.iter().position(|v| !v.is_finite()) {
-        None => Ok(()),
-        Some(at) if values[at].is_nan() => {
-            Err(Error::Missing { item: at / dimension, column: at % dimension, model })
+    for (at, &value) in values.iter().enumerate() {
+        let (item, column) = (at / dimension, at % dimension);
+        if value.is_nan() {
+            return Err(Error::Missing { item, column, model });
         }
-        Some(at) => {
-            let (item, coordinate) = (at / dimension, at % dimension);
-            Err(Error::NotFinite { item, coordinate, value: values[at] })
-        }
+        computable(value, item, column)?;
     }
+    Ok(())
 }
 
 /// A family of data distributions with the cluster's parameters integrated out.

@@ -1,6 +1,6 @@
 //! Logarithms and gamma ratios of the model families: quick in a row, and exact where they nearly cancel.
 
-use crate::math::ln_gamma;
+use crate::math::{ln, ln_gamma};
 
 /// `ln(x)` for a positive, normal, finite `x`; absolute error below 2.5e-16 times `max(1, |ln x|)`.
 ///
@@ -26,6 +26,21 @@ pub(crate) fn log(x: f64) -> f64 {
     let high = (2.0 / 11.0 + z * (2.0 / 13.0)) + z2 * (2.0 / 15.0 + z * (2.0 / 17.0));
     let series = low + z4 * (high + z4 * (2.0 / 19.0));
     k * LN2_HIGH + (2.0 * s + (s * z * series + k * LN2_LOW))
+}
+
+/// `ln(a + factor * sum e^2)` for positive `a` and `factor`, wherever the `e` are: beyond about 1e154 squares
+/// overflow, and everything is taken in units of the largest `e`.
+pub(crate) fn ln_with_squares(a: f64, factor: f64, e: impl Iterator<Item = f64> + Clone) -> f64 {
+    let plain = a + factor * e.clone().map(|e| e * e).sum::<f64>();
+    if plain.is_finite() {
+        return ln(plain);
+    }
+    let most = e.clone().fold(0.0, |most, e| if e.abs() > most { e.abs() } else { most });
+    if most == f64::INFINITY {
+        return most;
+    }
+    let squares: f64 = e.map(|e| (e / most) * (e / most)).sum();
+    2.0 * ln(most) + ln(factor * squares + a / most / most)
 }
 
 /// `ln Gamma(z + x) - ln Gamma(z)` without the cancellation that two large logarithms would suffer:
@@ -103,6 +118,29 @@ mod tests {
             assert!((log(x) - libm::log(x)).abs() <= 1.2e-16, "{x}");
         }
         assert_eq!(log(1.0), 0.0);
+    }
+
+    /// Against the same in units that keep all squares within reach, a power of two apart: exact but for rounding.
+    #[test]
+    fn squares_of_any_size_have_a_logarithm() {
+        for unit in [0, 100, 400, 500, 520, 600, 900, 1000, 1020] {
+            for (a, e) in [(0.3, [1.0, -2.5, 0.0]), (7.0, [0.0, 0.0, 1.7]), (1e-200, [1.9, 1.9, -1.9])] {
+                // a + factor sum e^2 with e = e' 2^unit and, where that is no more than rounding, a = a' 2^(2 unit).
+                let far = e.map(|e| libm::scalbn(e, unit));
+                let found = ln_with_squares(a, 0.7, far.into_iter());
+                let scaled = libm::scalbn(a, -2 * unit);
+                let near = ln(scaled + 0.7 * e.iter().map(|e| e * e).sum::<f64>());
+                let expected = near + 2.0 * f64::from(unit) * std::f64::consts::LN_2;
+                assert!(
+                    (found - expected).abs() < 1e-15 * expected.abs().max(2.0),
+                    "{unit}: {found} {expected}"
+                );
+            }
+        }
+        // The first term counts where the squares overflow only just, or because of the factor.
+        let found = ln_with_squares(1.5e308, 1.0, [1e154, 1e154].into_iter());
+        assert!((found - (308.0 * std::f64::consts::LN_10 + ln(3.5))).abs() < 1e-12, "{found}");
+        assert_eq!(ln_with_squares(1.0, 1.0, [f64::INFINITY].into_iter()), f64::INFINITY);
     }
 
     /// Against the product it stands for, summed in logarithms.

@@ -307,9 +307,8 @@ impl<T: Predictive> Summary<T> for PredictiveDensity {
             .collect()
     }
     fn evaluate(&self, target: &T, state: &State<T>, out: &mut [f64]) {
-        for (out, x) in out.iter_mut().zip(self.points.chunks_exact(self.dimension)) {
-            *out = target.predictive_density(state.stats(), state.partition(), x);
-        }
+        let (stats, z) = (state.stats(), state.partition());
+        target.predictive_densities(stats, z, &self.points, self.dimension, out);
     }
 }
 

@@ -91,17 +91,39 @@ pub trait Predictive: Target {
 
     /// The log predictive density at `x`: the prior's rule for one more item times the densities.
     fn log_predictive_density(&self, stats: &Self::Stats, z: &Partition, x: &[f64]) -> f64 {
-        let (places, densities) = (self.log_places(z), self.log_densities(stats, z, x));
-        let mut joins = places.iter().zip(&densities).map(|(place, density)| place + density);
-        let new = joins.next_back().expect("a new cluster is always possible");
-        joins.fold(new, ln_add)
+        log_sum(&self.log_places(z), &self.log_densities(stats, z, x))
     }
 
     /// The predictive density at `x`.
     fn predictive_density(&self, stats: &Self::Stats, z: &Partition, x: &[f64]) -> f64 {
-        let log = self.log_predictive_density(stats, z, x);
-        if log > 0.0 { libm::exp(log) } else { exp(log) }
+        density(self.log_predictive_density(stats, z, x))
     }
+
+    /// The predictive densities at points of `dimension` coordinates each, one after the other.
+    fn predictive_densities(
+        &self,
+        stats: &Self::Stats,
+        z: &Partition,
+        points: &[f64],
+        dimension: usize,
+        out: &mut [f64],
+    ) {
+        let places = self.log_places(z);
+        for (out, x) in out.iter_mut().zip(points.chunks_exact(dimension)) {
+            *out = density(log_sum(&places, &self.log_densities(stats, z, x)));
+        }
+    }
+}
+
+/// The log predictive density from prior places and densities there; a new cluster comes last.
+fn log_sum(places: &[f64], densities: &[f64]) -> f64 {
+    let mut joins = places.iter().zip(densities).map(|(place, density)| place + density);
+    let new = joins.next_back().expect("a new cluster is always possible");
+    joins.fold(new, ln_add)
+}
+
+fn density(log: f64) -> f64 {
+    if log > 0.0 { libm::exp(log) } else { exp(log) }
 }
 
 impl<L: Predict> Predictive for Mixture<L> {

@@ -7,6 +7,7 @@ mod colorings;
 mod contract;
 mod data;
 mod deadline;
+mod far;
 mod full_disk;
 mod interrupted;
 mod long_chain;

@@ -80,9 +80,9 @@ fn duplicate_header_names() {
 #[test]
 fn numbers_too_large_to_square() {
     assert_eq!(
-        about("a.csv", "x\n1e200\n2e200\n1\n", "fit a.csv --no-standardize"),
-        "partita: a.csv: holds 1e200, and squares of such numbers cannot be computed with: leave \
-         --no-standardize out, or change the unit"
+        about("a.csv", "x\n1\n1e200\n2e200\n", "fit a.csv --no-standardize"),
+        "partita: a.csv, row 2, column \"x\": 1e200 is too large for --covariance diagonal, which could not compute \
+         with its square: leave --no-standardize out, or change the unit"
     );
 }
 

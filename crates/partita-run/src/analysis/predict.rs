@@ -21,9 +21,6 @@ pub(crate) struct Question<'a> {
 /// Units that are looked at together: each thread has one.
 const TOGETHER: usize = 4;
 
-/// States whose densities set the scale, so that nothing overflows or vanishes.
-const SCALE: usize = 64;
-
 /// Answers a question; none for models that know no rows of numbers.
 pub(crate) fn predict(
     model: &dyn Model,
@@ -32,21 +29,13 @@ pub(crate) fn predict(
     question: &Question,
 ) -> Option<Predictions> {
     let (rows, clusters) = (question.rows.len(), question.clustering.clusters());
-    let states: Vec<&Partition> = units.iter().flat_map(|unit| unit.atoms.iter().map(|(_, z)| *z)).collect();
-    let mut scale = vec![f64::NEG_INFINITY; rows];
-    for z in states.iter().step_by(states.len().div_ceil(SCALE).max(1)) {
-        let joinings = model.predict(z, question.rows)?;
-        scale.iter_mut().zip(joinings).for_each(|(scale, joining)| *scale = scale.max(joining.log_density));
-    }
-    scale.iter_mut().filter(|scale| !scale.is_finite()).for_each(|scale| *scale = 0.0);
     let width = clusters + 1;
     let mut joins = Means::new(rows * width);
-    let mut densities = Means::new(rows);
-    let mut by_unit: Vec<Vec<f64>> = Vec::with_capacity(units.len());
+    let mut by_unit: Vec<Vec<Scaled>> = Vec::with_capacity(units.len());
     for some in units.chunks(TOGETHER * threads.max(1)) {
         let parts = some.chunks(some.len().div_ceil(threads.max(1)));
         let look = |part: &[Unit]| -> Option<Vec<_>> {
-            part.iter().map(|unit| look(model, unit, question, &scale)).collect()
+            part.iter().map(|unit| look(model, unit, question)).collect()
         };
         let answers: Vec<Option<Vec<_>>> = std::thread::scope(|scope| {
             let handles: Vec<_> = parts.map(|part| scope.spawn(|| look(part))).collect();
@@ -55,12 +44,19 @@ pub(crate) fn predict(
         // In the order of the units, whatever the threads.
         for answer in answers {
             for (density, join) in answer? {
-                densities.push(&density);
                 joins.push(&join);
                 by_unit.push(density);
             }
         }
     }
+    let highest =
+        |row: usize| by_unit.iter().map(|unit| unit[row].log_unit).fold(f64::NEG_INFINITY, f64::max);
+    let scale: Vec<f64> = (0..rows).map(highest).collect();
+    let in_scale =
+        |unit: Vec<Scaled>| -> Vec<f64> { unit.iter().zip(&scale).map(|(d, s)| d.over(*s)).collect() };
+    let by_unit: Vec<Vec<f64>> = by_unit.into_iter().map(in_scale).collect();
+    let mut densities = Means::new(rows);
+    by_unit.iter().for_each(|unit| densities.push(unit));
     let prediction = |row: usize| {
         let density = densities.mean()[row];
         let join = &joins.mean()[row * width..][..width];
@@ -76,7 +72,8 @@ pub(crate) fn predict(
         }
     };
     let predictions: Vec<Prediction> = (0..rows).map(prediction).collect();
-    let score = score(&predictions, densities.mean(), &by_unit);
+    let beyond = scale.iter().filter(|scale| **scale == f64::NEG_INFINITY).count() as u64;
+    let score = Score { beyond, ..score(&predictions, densities.mean(), &by_unit) };
     Some(Predictions { clusters: clusters as u64, predictions, score })
 }
 
@@ -86,17 +83,43 @@ fn likeliest(probabilities: &[f64]) -> usize {
     probabilities.iter().position(|p| *p >= largest - 1e-9).unwrap_or(0)
 }
 
+/// A sum of densities of either sign, in units of the largest of them, so that nothing overflows or vanishes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Scaled {
+    log_unit: f64,
+    value: f64,
+}
+
+impl Scaled {
+    const ZERO: Scaled = Scaled { log_unit: f64::NEG_INFINITY, value: 0.0 };
+
+    /// Adds a density so many times.
+    fn add(&mut self, weight: f64, log_density: f64) {
+        if log_density > self.log_unit {
+            *self = Scaled { log_unit: log_density, value: self.over(log_density) };
+        }
+        if log_density > f64::NEG_INFINITY {
+            self.value += weight * (log_density - self.log_unit).exp();
+        }
+    }
+
+    /// The sum over a unit that is no smaller.
+    fn over(&self, log_unit: f64) -> f64 {
+        if self.log_unit == f64::NEG_INFINITY { 0.0 } else { self.value * (self.log_unit - log_unit).exp() }
+    }
+}
+
 /// The value of one unit: the density of each row, and its probabilities of joining each cluster or none.
-fn look(model: &dyn Model, unit: &Unit, question: &Question, scale: &[f64]) -> Option<(Vec<f64>, Vec<f64>)> {
+fn look(model: &dyn Model, unit: &Unit, question: &Question) -> Option<(Vec<Scaled>, Vec<f64>)> {
     let clustering = question.clustering;
     let width = clustering.clusters() + 1;
-    let mut density = vec![0.0; question.rows.len()];
+    let mut density = vec![Scaled::ZERO; question.rows.len()];
     let mut joins = vec![0.0; question.rows.len() * width];
     for (weight, z) in &unit.atoms {
         // The share of each cluster of the clustering in each slot of the state.
         let overlap = Overlap::new(clustering, z);
         for (row, joining) in model.predict(z, question.rows)?.into_iter().enumerate() {
-            density[row] += weight * (joining.log_density - scale[row]).exp();
+            density[row].add(*weight, joining.log_density);
             let (new, slots) = joining.shares.split_last().expect("a new cluster is always possible");
             let joins = &mut joins[row * width..][..width];
             joins[width - 1] += weight * new;
@@ -123,6 +146,7 @@ fn score(predictions: &[Prediction], densities: &[f64], by_unit: &[Vec<f64>]) ->
     Score {
         rows: predictions.len() as u64,
         unknown,
+        beyond: 0,
         sum: (unknown == 0).then_some(sum),
         sum_ci95: half.map(|half| [sum - half, sum + half]),
         mean: (unknown == 0).then_some(sum / rows),
@@ -139,5 +163,20 @@ mod tests {
         assert_eq!(likeliest(&[0.2, 0.5, 0.3]), 1);
         assert_eq!(likeliest(&[0.3, 0.1 + 0.2, 0.3]), 0);
         assert_eq!(likeliest(&[-0.4, -0.3]), 1);
+    }
+
+    /// Densities hundreds of orders of magnitude apart, of either sign, in any order: their sum is in the unit of the
+    /// largest, and one that is below the range of doubles changes nothing.
+    #[test]
+    fn sums_of_densities_neither_overflow_nor_vanish() {
+        for order in [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]] {
+            let parts = [(2.0, -5000.0), (-0.5, -1200.0), (3.0, -1200.0), (7.0, f64::NEG_INFINITY)];
+            let mut sum = Scaled::ZERO;
+            order.iter().for_each(|&at| sum.add(parts[at].0, parts[at].1));
+            assert_eq!(sum, Scaled { log_unit: -1200.0, value: 2.5 });
+            assert_eq!(sum.over(-1200.0), 2.5);
+            assert!((sum.over(-1199.0) - 2.5 / std::f64::consts::E).abs() < 1e-15);
+        }
+        assert_eq!(Scaled::ZERO.over(f64::NEG_INFINITY), 0.0);
     }
 }

@@ -218,8 +218,14 @@ pub struct Grid {
 impl Grid {
     /// The points.
     pub fn values(&self) -> Vec<f64> {
-        let step = (self.to - self.from) / (self.points - 1) as f64;
-        (0..self.points).map(|i| self.from + step * i as f64).collect()
+        let (last, span) = ((self.points - 1) as f64, self.to - self.from);
+        if span.is_finite() {
+            let step = span / last;
+            return (0..self.points).map(|i| self.from + step * i as f64).collect();
+        }
+        // The span is beyond doubles, its ends are not.
+        let part = |i: usize| i as f64 / last;
+        (0..self.points).map(|i| (1.0 - part(i)) * self.from + part(i) * self.to).collect()
     }
 
     fn parse(text: &str) -> Option<Self> {
@@ -360,6 +366,21 @@ mod tests {
         }
         assert_eq!("5m".parse::<Duration>().unwrap().seconds(), 300.0);
         assert!("3/100".parse::<Shard>().unwrap().holds(102));
+    }
+
+    #[test]
+    fn grids_reach_from_end_to_end() {
+        let values = |text: &str| match text.parse::<Summary>().unwrap() {
+            Summary::Density(grid) => grid.values(),
+            other => panic!("{other}"),
+        };
+        assert_eq!(values("density:-1,2,4"), [-1.0, 0.0, 1.0, 2.0]);
+        assert_eq!(values("density:-1e308,1e308,5"), [-1e308, -5e307, 0.0, 5e307, 1e308]);
+        for bad in
+            ["density:1,1,5", "density:0,inf,5", "density:NaN,1,5", "density:0,1,1", "density:0,1,10001"]
+        {
+            assert!(bad.parse::<Summary>().is_err(), "{bad}");
+        }
     }
 
     #[test]

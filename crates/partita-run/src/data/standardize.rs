@@ -23,6 +23,19 @@ impl Scaling {
     pub fn restore(&self, column: usize, z: f64) -> f64 {
         self.center[column] + self.scale[column] * z
     }
+
+    /// The standardised value for a value `x` of a column in its own units; infinite where doubles end.
+    ///
+    /// ```
+    /// let scaling = partita_run::data::Scaling { center: vec![10.0], scale: vec![2.0] };
+    /// assert_eq!(scaling.standardize(0, 13.0), 1.5);
+    /// ```
+    pub fn standardize(&self, column: usize, x: f64) -> f64 {
+        let (center, scale) = (self.center[column], self.scale[column]);
+        let offset = x - center;
+        // The difference of two numbers may overflow where that of their multiples of the scale does not.
+        if offset.is_infinite() { x / scale - center / scale } else { offset / scale }
+    }
 }
 
 impl Table {

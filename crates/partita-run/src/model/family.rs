@@ -5,7 +5,7 @@ use super::table::{Input, Parts, partition_prior, problem};
 use super::{AnySummary, Model, density, predict, words};
 use crate::Failure;
 use crate::config::{self, Covariance, Options};
-use crate::data::{Kind, Table};
+use crate::data::{Kind, Table, quote};
 use partita::likelihood::{Column, Dirichlet, GammaPoisson, NormalInverseGamma, NormalInverseWishart};
 use partita::prior::Components;
 use partita::start::{Fixed, FromPrior};
@@ -45,10 +45,11 @@ pub(super) fn build(
     }
     input.said.push(words::of_table(options));
     let fit = Fit { input, prior, kinds };
+    let refused = |error| refusal(error, table, covariance);
     match covariance {
         Covariance::Known => {
             let (prior_sd, noise_sd) = (options.prior_sd.unwrap_or(1.0), options.noise_sd.unwrap_or(1.0));
-            let rows = Gaussian::isotropic(values.clone(), dimension, prior_sd, noise_sd)?;
+            let rows = Gaussian::isotropic(values.clone(), dimension, prior_sd, noise_sd).map_err(refused)?;
             fit.problem(options, Mixture::new(prior, rows), work(1.0, 0.0))
         }
         Covariance::Shared | Covariance::SharedColumns => {
@@ -57,18 +58,34 @@ pub(super) fn build(
                 _ => (Sharing::EachColumn, 10.0),
             };
             let mean = vec![0.0; dimension];
-            let target = SharedVariance::new(prior, values.clone(), &mean, SharedPrior::weak(), sharing)?;
+            let target = SharedVariance::new(prior, values.clone(), &mean, SharedPrior::weak(), sharing);
+            let target = target.map_err(refused)?;
             fit.problem(options, target, work(cell, 0.0))
         }
         Covariance::Diagonal => {
             let columns: Vec<Column> = (0..dimension).map(|column| kernel(table, kinds, column)).collect();
-            fit.problem(options, Mixture::new(prior, Mixed::new(values, &columns)?), work(6.0, 0.0))
+            let rows = Mixed::new(values, &columns).map_err(refused)?;
+            fit.problem(options, Mixture::new(prior, rows), work(6.0, 0.0))
         }
         Covariance::Full => {
-            let rows = Full::new(values.clone(), &NormalInverseWishart::weak(dimension))?;
+            let rows = Full::new(values.clone(), &NormalInverseWishart::weak(dimension)).map_err(refused)?;
             let square = (dimension * dimension) as f64;
             fit.problem(options, Mixture::new(prior, rows), work(1.0, 16.0 * square))
         }
+    }
+}
+
+/// What is wrong with a cell that a model cannot hold; standardised ones never are.
+fn refusal(error: partita::Error, table: &Table, covariance: Covariance) -> Failure {
+    match error {
+        partita::Error::TooLarge { item, coordinate, value } => Failure::bad(format!(
+            "{}, row {}, column {}: {value:e} is too large for --covariance {covariance}, which could not compute \
+             with its square: leave --no-standardize out, or change the unit",
+            table.source,
+            item + 1,
+            quote(&table.names[coordinate])
+        )),
+        other => other.into(),
     }
 }
 

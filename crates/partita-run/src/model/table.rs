@@ -28,9 +28,6 @@ pub struct Input {
     pub said: Vec<String>,
 }
 
-/// The largest number whose square is far from overflow.
-const LARGEST: f64 = 1e100;
-
 /// Reads the data, fills in the model options that were left open, and builds the model.
 pub fn load(task: Task, options: &mut Options) -> Result<(Box<dyn Model>, Input), Failure> {
     match task {
@@ -159,13 +156,6 @@ fn fit(options: &mut Options) -> Result<(Box<dyn Model>, Input), Failure> {
     } else {
         None
     };
-    if let Some(value) = table.values.iter().find(|value| value.abs() > LARGEST) {
-        return Err(Failure::bad(format!(
-            "{}: holds {value:e}, and squares of such numbers cannot be computed with: leave \
-             --no-standardize out, or change the unit",
-            table.source
-        )));
-    }
     let item_names = table.ids.clone().unwrap_or_else(|| (0..table.rows).map(|i| i.to_string()).collect());
     let picture = family::picture(&table, &kinds);
     let mut input = Input {

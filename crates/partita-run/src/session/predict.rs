@@ -86,19 +86,34 @@ fn new_rows(run: &Run, input: &Input, new: &Path) -> Result<Table, Failure> {
         other => other,
     };
     let mut table = table.map_err(|error| refusal(&error, known, takes_gaps))?;
-    if let Some(scaling) = &input.scaling {
-        for row in table.values.chunks_exact_mut(table.columns) {
-            for (value, (center, scale)) in row.iter_mut().zip(scaling.center.iter().zip(&scaling.scale)) {
-                *value = (*value - center) / scale;
-            }
+    let Some(scaling) = &input.scaling else { return Ok(table) };
+    for at in 0..table.values.len() {
+        let (row, column, value) = (at / table.columns, at % table.columns, table.values[at]);
+        let standardised = scaling.standardize(column, value);
+        if standardised.is_infinite() {
+            return Err(Failure::bad(format!(
+                "{}, row {}, column {}: {value:e} is more standard deviations of the run's data ({:.3e} each) away \
+                 than double precision can hold; correct the cell{}",
+                table.source,
+                row + 1,
+                quote(&table.names[column]),
+                scaling.scale[column],
+                or_empty(takes_gaps)
+            )));
         }
+        table.values[at] = standardised;
     }
     Ok(table)
 }
 
+/// A way out for a cell that cannot be.
+fn or_empty(takes_gaps: bool) -> &'static str {
+    if takes_gaps { ", or empty it, as a missing cell does not count" } else { "" }
+}
+
 /// What is wrong with a file of new rows: their columns cannot be left out or taken for something else.
 fn refusal(error: &DataError, known: &Table, takes_gaps: bool) -> Failure {
-    let or_empty = if takes_gaps { ", or empty it, as a missing cell does not count" } else { "" };
+    let or_empty = or_empty(takes_gaps);
     Failure::bad(match error {
         DataError::UnknownColumn { .. } => {
             format!("{error} (the run is on the columns {})", known.names.join(", "))

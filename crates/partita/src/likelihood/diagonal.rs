@@ -12,9 +12,9 @@
 //! columns go four at a time. For a cell of the cluster itself
 //! `b_(n-1) = b_n - kappa_n / kappa_(n-1) * (x - m_n)^2 / 2`: it need not leave to be scored.
 
-use crate::error::{Error, Result, positive};
+use crate::error::{Result, positive};
 use crate::math::{ln, ln_gamma};
-use crate::special::{log, shared_tables};
+use crate::special::{ln_with_squares, log, shared_tables};
 
 /// The prior of a normal column: `mu ~ N(mean, s2 / kappa)`, `s2 ~ InvGamma(shape, rate)`.
 ///
@@ -61,9 +61,7 @@ impl NormalInverseGamma {
     }
 
     pub(super) fn checked(self) -> Result<Self> {
-        if !self.mean.is_finite() {
-            return Err(Error::OutOfRange { name: "the prior mean", range: "finite", value: self.mean });
-        }
+        super::check_prior_mean(&[self.mean])?;
         positive("kappa", self.kappa)?;
         positive("the shape of the variance", self.shape)?;
         positive("the rate of the variance", self.rate)?;
@@ -279,7 +277,8 @@ impl Normals {
     pub(super) fn density(&self, cluster: &NormalCluster, column: usize, x: f64) -> f64 {
         let (lanes, lane) = (&cluster.0[column / LANES], column % LANES);
         let e = x - self.priors[column].mean - lanes.mean[lane];
-        lanes.constant[lane] - lanes.power[lane] * ln(lanes.rate[lane] + lanes.half_shrink[lane] * e * e)
+        let (rate, half_shrink) = (lanes.rate[lane], lanes.half_shrink[lane]);
+        lanes.constant[lane] - lanes.power[lane] * ln_with_squares(rate, half_shrink, [e].into_iter())
     }
 
     /// The posterior mean of a cluster's mean.

@@ -128,14 +128,16 @@ impl Clone for FullCluster {
 /// enough that `D^3 / 3` does not count.
 const MOVES_BEFORE_REFACTOR: u32 = 512;
 
+/// How far data can be from the prior mean, in units of the smallest pivot of the prior's factor: beside the square
+/// of this a double has four digits left for the scale, and beyond it soon none.
+const FARTHEST: f64 = 1e6;
+
 impl Full {
-    /// Rows of `prior.mean.len()` values, all finite.
+    /// Rows of `prior.mean.len()` values, all finite and within a million units of the prior's scale.
     pub fn new(values: Vec<f64>, prior: &NormalInverseWishart) -> Result<Self> {
         let dimension = prior.mean.len();
         super::complete_rows(&values, dimension, "a full covariance")?;
-        if let Some(&value) = prior.mean.iter().find(|m| !m.is_finite()) {
-            return Err(Error::OutOfRange { name: "the prior mean", range: "finite", value });
-        }
+        super::check_prior_mean(&prior.mean)?;
         let (kappa, degrees) = (positive("kappa", prior.kappa)?, prior.degrees);
         let d = dimension as f64;
         if !(degrees > d - 1.0 && degrees.is_finite()) {
@@ -153,6 +155,12 @@ impl Full {
             return Err(refused);
         }
         let root = matrix.clone().cholesky().ok_or(refused)?.l();
+        let smallest = root.diagonal().min();
+        let is_far = |(at, x): (usize, &f64)| (x - prior.mean[at % dimension]).abs() > FARTHEST * smallest;
+        if let Some(at) = values.iter().enumerate().position(is_far) {
+            let (item, coordinate) = (at / dimension, at % dimension);
+            return Err(Error::TooLarge { item, coordinate, value: values[at] });
+        }
         let items = values.len() / dimension;
         let mut rows = values;
         for row in rows.chunks_exact_mut(dimension) {
@@ -204,7 +212,18 @@ impl Full {
         let n = cluster.count as f64;
         let shrink = (self.kappa + n) / (self.kappa + n + 1.0);
         let q = shrink * self.square_distance(cluster, row, work);
-        self.norms[cluster.count] - cluster.half_log_det - 0.5 * (self.degrees + n + 1.0) * log(1.0 + q)
+        let log = if q < f64::MAX { log(1.0 + q) } else { self.log_far(cluster, row, shrink, work) };
+        self.norms[cluster.count] - cluster.half_log_det - 0.5 * (self.degrees + n + 1.0) * log
+    }
+
+    /// `ln(1 + shrink d' P_n^-1 d)` for a row so far out that squares overflow: in units of the largest residual.
+    #[cold]
+    fn log_far(&self, cluster: &FullCluster, row: &[f64], shrink: f64, work: &mut Vec<f64>) -> f64 {
+        work.clear();
+        work.extend(row.iter().zip(&cluster.mean).map(|(x, m)| x - m));
+        let unit = to_units(work);
+        let square = square_solution(&cluster.factor, &cluster.reciprocals, work);
+        2.0 * ln(unit) + ln(shrink * square + 1.0 / unit / unit)
     }
 
     /// The log density of a row given the other items of the cluster that holds it.
@@ -336,6 +355,13 @@ impl Likelihood for Full {
     }
 }
 
+/// Divides residuals by the largest of them if that is above 1; returns it, or 1.
+fn to_units(residuals: &mut [f64]) -> f64 {
+    let unit = residuals.iter().fold(1.0, |most, e| if e.abs() > most { e.abs() } else { most });
+    residuals.iter_mut().for_each(|e| *e /= unit);
+    unit
+}
+
 impl Full {
     /// The log density of the cells of a row that are not NaN: a Student t's margins are Student t, with
     /// the rows and columns of `P_n` that are left and the same degrees of freedom.
@@ -344,7 +370,9 @@ impl Full {
         let seen: Vec<usize> = (0..d).filter(|&j| !row[j].is_nan()).collect();
         let factor = DMatrix::from_column_slice(d, d, &cluster.factor).lower_triangle();
         let factor = factor.select_rows(&seen);
-        let residual = DVector::from_iterator(seen.len(), seen.iter().map(|&j| row[j] - cluster.mean[j]));
+        let mut residual: Vec<f64> = seen.iter().map(|&j| row[j] - cluster.mean[j]).collect();
+        let unit = to_units(&mut residual);
+        let residual = DVector::from_vec(residual);
         let root = (&factor * factor.transpose()).cholesky().expect("positive definite as the whole is");
         let quadratic = residual.dot(&root.solve(&residual));
         let half_log_det: f64 = root.l_dirty().diagonal().iter().map(|&pivot| ln(pivot)).sum();
@@ -354,7 +382,7 @@ impl Full {
         ln_gamma(0.5 * (freedom + width)) - ln_gamma(0.5 * freedom)
             + 0.5 * width * (ln(shrink) - ln(std::f64::consts::PI))
             - half_log_det
-            - 0.5 * (freedom + width) * ln(1.0 + shrink * quadratic)
+            - 0.5 * (freedom + width) * (2.0 * ln(unit) + ln(1.0 / unit / unit + shrink * quadratic))
     }
 }
 
@@ -362,6 +390,9 @@ impl Predict for Full {
     /// A cell of a new row may be NaN: missing.
     fn log_density(&self, cluster: &FullCluster, x: &[f64]) -> f64 {
         let row: Vec<f64> = x.iter().zip(&self.mean).map(|(x, mean)| x - mean).collect();
+        if row.iter().any(|x| x.is_infinite()) {
+            return f64::NEG_INFINITY;
+        }
         if row.iter().any(|x| x.is_nan()) {
             return self.marginal(cluster, &row);
         }

@@ -20,7 +20,7 @@ mod tests;
 pub use cluster::GaussianCluster;
 pub use covariance::Covariance;
 
-use super::{Likelihood, Predict};
+use super::{Likelihood, Predict, check_prior_mean, computable};
 use crate::error::{Error, Result};
 use crate::math::{LANES, ln};
 use cluster::{INSIDE, OUTSIDE, add_scores};
@@ -38,6 +38,9 @@ enum Spread {
     /// A `lambda` for each coordinate.
     Each(Vec<f64>),
 }
+
+/// The largest number of noise standard deviations that data can be from the prior mean.
+const LARGEST_WHITENED: f64 = 1e140;
 
 /// Data with Gaussian clusters of known covariances.
 ///
@@ -86,13 +89,14 @@ impl Gaussian {
             let expected = values.len() / dimension * dimension;
             return Err(Error::WrongLength { name: "the data", expected, found: values.len() });
         }
-        if let Some(at) = values.iter().position(|v| !v.is_finite()) {
+        for (at, &value) in values.iter().enumerate() {
             let (item, coordinate) = (at / dimension, at % dimension);
-            return Err(Error::NotFinite { item, coordinate, value: values[at] });
+            if value.is_nan() {
+                return Err(Error::NotFinite { item, coordinate, value });
+            }
+            computable(value, item, coordinate)?;
         }
-        if let Some(&value) = mean.iter().find(|m| !m.is_finite()) {
-            return Err(Error::OutOfRange { name: "the prior mean", range: "finite", value });
-        }
+        check_prior_mean(mean)?;
         let (prior_name, noise_name) = ("prior covariance", "noise covariance");
         let (whitening, lambda, log_jacobian) =
             match (prior.sds("prior sd", dimension)?, noise.sds("noise sd", dimension)?) {
@@ -105,7 +109,11 @@ impl Gaussian {
                     diagonalize(&prior.matrix(prior_name, dimension)?, &noise.matrix(noise_name, dimension)?)?
                 }
             };
-        Ok(Self::whitened(values, mean, whitening, lambda, log_jacobian))
+        if let Some(&value) = lambda.iter().find(|lambda| !lambda.is_finite()) {
+            let (name, range) = ("the prior variance over that of the noise", "finite");
+            return Err(Error::OutOfRange { name, range, value });
+        }
+        Self::whitened(values, mean, whitening, lambda, log_jacobian)
     }
 
     fn whitened(
@@ -114,7 +122,7 @@ impl Gaussian {
         whitening: Whitening,
         lambda: Vec<f64>,
         log_jacobian: f64,
-    ) -> Self {
+    ) -> Result<Self> {
         let dimension = mean.len();
         let items = values.len() / dimension;
         let stride = dimension.next_multiple_of(LANES);
@@ -139,6 +147,9 @@ impl Gaussian {
         let mut row = vec![0.0; stride];
         for (item, x) in values.chunks_exact(dimension).enumerate() {
             gaussian.whiten(x, &mut row);
+            if let Some(coordinate) = row.iter().position(|y| y.is_nan() || y.abs() > LARGEST_WHITENED) {
+                return Err(Error::TooLarge { item, coordinate, value: x[coordinate] });
+            }
             gaussian.rows[item * stride..(item + 1) * stride].copy_from_slice(&row);
         }
         if let Spread::Equal(_, gram) = &mut gaussian.spread {
@@ -147,7 +158,7 @@ impl Gaussian {
         gaussian.by_size = gaussian.size_table(log_jacobian);
         let nothing = gaussian.empty();
         gaussian.alone = (0..items).map(|item| gaussian.score(&nothing, item, OUTSIDE)).collect();
-        gaussian
+        Ok(gaussian)
     }
 
     fn size_table(&self, log_jacobian: f64) -> Vec<BySize> {
@@ -360,10 +371,16 @@ impl Likelihood for Gaussian {
 }
 
 impl Predict for Gaussian {
+    /// Minus infinity where it is below the range of doubles: about 1e154 noise standard deviations out.
     fn log_density(&self, cluster: &GaussianCluster, x: &[f64]) -> f64 {
         let mut row = vec![0.0; self.stride];
         self.whiten(x, &mut row);
-        cluster.constants.log_norm[OUTSIDE] - self.quadratic(cluster, &self.mean(cluster), &row, OUTSIDE)
+        let quadratic = self.quadratic(cluster, &self.mean(cluster), &row, OUTSIDE);
+        if quadratic.is_nan() && !x.iter().any(|x| x.is_nan()) {
+            // Terms of a rotation that overflow may be of both signs.
+            return f64::NEG_INFINITY;
+        }
+        cluster.constants.log_norm[OUTSIDE] - quadratic
     }
 
     fn center(&self, cluster: &GaussianCluster) -> Vec<f64> {

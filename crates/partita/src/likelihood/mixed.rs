@@ -3,7 +3,7 @@
 use super::categories::{Categories, CategoryCluster, Dirichlet, is_level};
 use super::counts::{CountCluster, Counts, GammaPoisson, is_count};
 use super::diagonal::{NormalCluster, NormalInverseGamma, Normals};
-use super::{Likelihood, Predict};
+use super::{Likelihood, Predict, computable};
 use crate::error::{Error, Result};
 
 /// What a column holds, with the prior of its clusters' parameters.
@@ -208,7 +208,7 @@ fn check(kind: &Column, item: usize, column: usize, value: f64) -> Result<()> {
         return Ok(());
     }
     match kind {
-        Column::Normal(_) if !value.is_finite() => Err(Error::NotFinite { item, coordinate: column, value }),
+        Column::Normal(_) => computable(value, item, column),
         Column::Count(_) if !is_count(value) => Err(Error::NotACount { item, column, value }),
         Column::Category(prior) if !is_level(value, prior.levels()) => {
             Err(Error::NotALevel { item, column, value, last: prior.levels() - 1 })

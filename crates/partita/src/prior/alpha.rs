@@ -23,8 +23,16 @@ pub(super) struct AlphaIntegral {
     step: f64,
 }
 
+#[cfg(test)]
+thread_local! {
+    /// Integrals so far: what must not be made again and again is counted, not timed.
+    pub(super) static INTEGRALS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
 impl AlphaIntegral {
     pub(super) fn new(shape: f64, rate: f64, n: usize, k: usize) -> Self {
+        #[cfg(test)]
+        INTEGRALS.set(INTEGRALS.get() + 1);
         let mut integral =
             AlphaIntegral { shape, rate, n: n as f64, k: k as f64, peak: 0.0, height: 0.0, step: 0.0 };
         // The log integrand is unimodal in t: golden-section over a range that surely holds the mode,

@@ -3,6 +3,7 @@
 use super::Prior;
 use crate::math::ln;
 use crate::partition::Partition;
+use std::sync::OnceLock;
 
 /// The weights of a prior for a fixed number of items, tabulated once.
 #[derive(Debug, Clone)]
@@ -11,15 +12,28 @@ pub struct PriorTable {
     items: usize,
     join: Vec<f64>,
     open: Vec<f64>,
+    /// By the number of clusters, found when first asked for: `ln V`, and the log weight of a new
+    /// cluster for an item beyond the data.
+    log_v: Vec<OnceLock<f64>>,
+    open_beyond: Vec<OnceLock<f64>>,
 }
 
-/// Chains hold few clusters; beyond this many the weight of a new one is computed when asked for.
+/// Chains hold few clusters; beyond this many what depends on their number is computed when asked for.
 const TABULATED_CLUSTERS: usize = 1024;
+
+/// An entry of a table that fills up as it is asked for.
+fn entry(table: &[OnceLock<f64>], at: usize, value: impl FnOnce() -> f64) -> f64 {
+    match table.get(at) {
+        Some(entry) => *entry.get_or_init(value),
+        None => value(),
+    }
+}
 
 impl PriorTable {
     /// Tabulates `prior` for partitions of `items` items.
     pub fn new(prior: Prior, items: usize) -> Self {
         let sigma = prior.sigma();
+        let asked_for = || vec![OnceLock::new(); (items + 1).min(TABULATED_CLUSTERS)];
         PriorTable {
             prior,
             items,
@@ -27,6 +41,8 @@ impl PriorTable {
                 .map(|n| if n == 0 { f64::NEG_INFINITY } else { ln(n as f64 - sigma) })
                 .collect(),
             open: (0..items.min(TABULATED_CLUSTERS)).map(|k| prior.log_open(items, k)).collect(),
+            log_v: asked_for(),
+            open_beyond: asked_for(),
         }
     }
 
@@ -51,12 +67,29 @@ impl PriorTable {
     }
 
     /// The log probability that one more item joins each slot of `z`; that of a new cluster last.
+    ///
+    /// By consistency `V(n, k) = (n - sigma k) V(n + 1, k) + V(n + 1, k + 1)`, so that the weights `n_j - sigma`
+    /// and `V(n + 1, k + 1) / V(n + 1, k)` come to their sum: one number by `k`, and nothing cancels.
+    ///
+    /// # Panics
+    /// If `z` is not a partition of the items tabulated.
     pub fn log_places_of_one_more(&self, z: &Partition) -> Vec<f64> {
-        let (n, k, prior) = (z.len(), z.clusters(), &self.prior);
-        let here = prior.log_v(n, k);
-        let stay = prior.log_v(n + 1, k) - here;
-        let joins = z.sizes().iter().map(|&size| stay + self.log_join(size as usize));
-        joins.chain([prior.log_v(n + 1, k + 1) - here]).collect()
+        assert_eq!(z.len(), self.items, "a partition of the items tabulated");
+        let (n, k) = (self.items, z.clusters());
+        let open = entry(&self.open_beyond, k, || self.prior.log_open(n + 1, k));
+        let total = ln(n as f64 - k as f64 * self.prior.sigma() + libm::exp(open));
+        let joins = z.sizes().iter().map(|&size| self.log_join(size as usize));
+        joins.chain([open]).map(|weight| weight - total).collect()
+    }
+
+    /// The log probability of a partition; see [`Prior::log_probability`].
+    ///
+    /// # Panics
+    /// If `z` is not a partition of the items tabulated.
+    pub fn log_probability(&self, z: &Partition) -> f64 {
+        assert_eq!(z.len(), self.items, "a partition of the items tabulated");
+        let (n, k) = (self.items, z.clusters());
+        entry(&self.log_v, k, || self.prior.log_v(n, k)) + self.prior.log_sizes(z)
     }
 
     /// The log weight of `item` in `slot` given the rest of `z`, where an item that is alone opens a

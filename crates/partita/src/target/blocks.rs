@@ -293,7 +293,7 @@ impl Target for Blocks {
 
     fn log_probability(&self, z: &Partition) -> f64 {
         let stats = self.stats(z);
-        let mut sum = self.prior().log_probability(z);
+        let mut sum = self.prior.log_probability(z);
         for c in 0..z.clusters() {
             for d in 0..=c {
                 let (n, m) = (u64::from(z.sizes()[c]), u64::from(z.sizes()[d]));

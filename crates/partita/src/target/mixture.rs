@@ -1,7 +1,6 @@
 //! A mixture: partition prior times likelihood.
 
 use crate::likelihood::{Likelihood, Predict};
-use crate::math::exp;
 use crate::partition::{Move, Partition};
 use crate::prior::{Prior, PriorTable};
 use crate::target::{Predictive, Target};
@@ -97,8 +96,7 @@ impl<L: Likelihood> Mixture<L> {
     where
         L: Predict,
     {
-        let log = self.log_predictive_density(stats, z, x);
-        if log > 0.0 { libm::exp(log) } else { exp(log) }
+        Predictive::predictive_density(self, stats, z, x)
     }
 
     /// The prior, tabulated.
@@ -183,7 +181,7 @@ impl<L: Likelihood> Target for Mixture<L> {
             log_likelihood += self.likelihood.log_predictive(&clusters[slot], item);
             self.likelihood.insert(&mut clusters[slot], item);
         }
-        self.prior().log_probability(z) + log_likelihood
+        self.prior.log_probability(z) + log_likelihood
     }
 
     #[inline]

@@ -12,12 +12,12 @@
 //! `q_c = (kappa + n_c) / (kappa + n_c + 1) * |x - m_c|^2` and `Q` counts the other items only. With a
 //! variance for each column the last factor is a product over columns, each with `A = shape + N / 2`.
 
-use crate::error::{Error, Result, positive};
-use crate::likelihood::complete_rows;
+use crate::error::{Result, positive};
+use crate::likelihood::{check_prior_mean, complete_rows};
 use crate::math::{ln, ln_gamma};
 use crate::partition::{Move, Partition};
 use crate::prior::{Prior, PriorTable};
-use crate::special::log;
+use crate::special::{ln_with_squares, log};
 use crate::target::{Predictive, Target};
 
 /// The prior of a variance that all clusters share, and of their centres.
@@ -119,9 +119,7 @@ impl SharedVariance {
     ) -> Result<Self> {
         let dimension = mean.len();
         complete_rows(&values, dimension, "a shared variance")?;
-        if let Some(&value) = mean.iter().find(|m| !m.is_finite()) {
-            return Err(Error::OutOfRange { name: "the prior mean", range: "finite", value });
-        }
+        check_prior_mean(mean)?;
         let kappa = positive("kappa", variance.kappa)?;
         positive("the shape of the variance", variance.shape)?;
         positive("the rate of the variance", variance.rate)?;
@@ -216,7 +214,9 @@ impl Predictive for SharedVariance {
 
     fn log_densities(&self, stats: &SharedStats, z: &Partition, x: &[f64]) -> Vec<f64> {
         let row: Vec<f64> = x.iter().zip(&self.mean).map(|(x, mean)| x - mean).collect();
-        let cells = if self.sharing == Sharing::Everything { self.dimension() as f64 } else { 1.0 };
+        // Cells that share a variance.
+        let width = if self.sharing == Sharing::Everything { self.dimension() } else { 1 };
+        let cells = width as f64;
         let power = self.power + 0.5 * cells;
         // The factor common to all clusters: the Student t's gammas and the scale.
         let constant = |rate: &f64| {
@@ -224,11 +224,15 @@ impl Predictive for SharedVariance {
         };
         let constant: f64 = stats.rates.iter().map(constant).sum();
         let density = |sum: &[f64], n: usize| {
-            let mut after = stats.rates.clone();
             let kappa = self.variance.kappa + n as f64;
-            self.add_squares(&mut after, &row, sum, 1.0 / kappa, 0.5 * kappa / (kappa + 1.0));
-            let logs: f64 = after.iter().zip(&stats.rates).map(|(a, b)| ln(a / b)).sum();
-            constant + self.half_log_shrink[n] - power * logs
+            let factor = 0.5 * kappa / (kappa + 1.0);
+            // The rates after over those before.
+            let columns = row.chunks_exact(width).zip(sum.chunks_exact(width));
+            let logs = columns.zip(&stats.rates).map(|((row, sum), rate)| {
+                let residuals = row.iter().zip(sum).map(|(x, s)| x - s / kappa);
+                ln_with_squares(1.0, factor / rate, residuals)
+            });
+            constant + self.half_log_shrink[n] - power * logs.sum::<f64>()
         };
         let sizes = z.sizes().iter().enumerate();
         let joined = sizes.map(|(slot, &size)| density(self.sum(stats, slot), size as usize));
@@ -356,7 +360,7 @@ impl Target for SharedVariance {
         };
         let shrink = |&n: &u32| ln(variance.kappa / (variance.kappa + f64::from(n)));
         let centers: f64 = z.sizes().iter().map(shrink).sum();
-        self.prior().log_probability(z)
+        self.prior.log_probability(z)
             + 0.5 * self.dimension() as f64 * centers
             + rates.iter().map(evidence).sum::<f64>()
     }
