@@ -158,6 +158,49 @@ fn a_download_that_fails_ends_with_status_1_and_leaves_nothing() {
     }
 }
 
+/// The proxies that the environment names are asked, unless it takes the host out or the server is on this machine.
+#[test]
+fn proxies_are_asked() {
+    let scratch = Scratch::new();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let proxy = format!("http://{}", listener.local_addr().unwrap());
+    let (tell, told) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut request = [0; 4096];
+            let read = stream.read(&mut request).unwrap();
+            let _ =
+                tell.send(String::from_utf8_lossy(&request[..read]).lines().next().unwrap_or("").to_string());
+            let _ = stream
+                .write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 8\r\nConnection: close\r\n\r\nnot it\r\n");
+        }
+    });
+    let fetch = |variables: &[(&str, &str)], address: &str| {
+        let mut command = scratch.command(&format!("data --download seed --data-dir d --from {address}"));
+        for name in ["http_proxy", "https_proxy", "all_proxy", "no_proxy"] {
+            command.env_remove(name).env_remove(name.to_uppercase());
+        }
+        let ran = finish(command.envs(variables.iter().copied()).spawn().unwrap());
+        assert_eq!(ran.status, 1, "{ran:?}");
+        (ran.stderr, told.try_recv().ok())
+    };
+    let by_proxy = [("http_proxy", proxy.as_str())];
+    let (sentence, asked) = fetch(&by_proxy, "http://data.example/file");
+    assert!(sentence.contains("data.example (line 1 has 2 cells where 8 belong)"), "{sentence}");
+    assert!(asked.unwrap().starts_with("GET http://data.example/file HTTP/"));
+    // Encrypted, a proxy hears no more than the host.
+    let (sentence, asked) = fetch(&[("https_proxy", &proxy)], "https://data.example/file");
+    assert!(sentence.contains("seed cannot be downloaded from data.example ("), "{sentence}");
+    assert!(asked.unwrap().starts_with("CONNECT data.example:443 HTTP/"));
+    let (_, asked) = fetch(&[by_proxy[0], ("no_proxy", "data.invalid")], "http://data.invalid/file");
+    assert_eq!(asked, None);
+    let here = serve("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nnot it\r\n");
+    let (sentence, asked) = fetch(&by_proxy, &here);
+    assert!(sentence.contains("(line 1 has 2 cells where 8 belong)"), "{sentence}");
+    assert_eq!(asked, None);
+}
+
 #[test]
 fn what_can_be_had_is_had() {
     let Some(authors) = partita_testing::paper_data_dir() else { return };

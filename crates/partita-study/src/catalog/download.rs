@@ -64,7 +64,7 @@ impl Catalog {
         let mut tried = Vec::new();
         for address in addresses {
             say(&format!("{}: fetching {address}", set.name));
-            let result = match fetch::fetch(address) {
+            let result = match fetch::fetch(address, fetch::QUIET) {
                 Ok(content) => self.adopt(set, &content)?,
                 Err(reason) => Err(reason),
             };

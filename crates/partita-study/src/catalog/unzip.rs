@@ -1,104 +1,60 @@
-//! One file out of a small zip archive: that is how the UCI repository gives its data sets out.
+//! One file out of a zip archive: that is how the UCI repository gives its data sets out.
 
-use flate2::Crc;
-use flate2::read::DeflateDecoder;
-use std::io::Read;
+use std::io::{Cursor, ErrorKind, Read};
+use zip::ZipArchive;
+use zip::result::ZipError;
 
 /// Beginning of a zip archive.
 pub(super) const MAGIC: &[u8] = b"PK\x03\x04";
 
-/// A file of these archives is never larger; what claims to be is not ours.
-const MOST: usize = 64 << 20;
+/// A file of these archives is never larger; what is larger is not ours.
+const MOST: u64 = 64 << 20;
 
 /// The content of the file of that name, in whatever folder; or what is wrong, in words.
 pub(super) fn member(archive: &[u8], name: &str) -> Result<Vec<u8>, String> {
-    let damaged = || "the zip archive is damaged".to_string();
-    // The directory is at the end, and says where it begins.
-    let end = find_last(archive, b"PK\x05\x06").ok_or_else(damaged)?;
-    let entries = number(archive, end + 10, 2).ok_or_else(damaged)?;
-    let mut at = number(archive, end + 16, 4).ok_or_else(damaged)?;
-    for _ in 0..entries {
-        let field = |offset, bytes| number(archive, at + offset, bytes).ok_or_else(damaged);
-        let (method, crc, packed, size) = (field(10, 2)?, field(16, 4)?, field(20, 4)?, field(24, 4)?);
-        let (name_size, extra, comment, local) = (field(28, 2)?, field(30, 2)?, field(32, 2)?, field(42, 4)?);
-        let path = archive.get(at + 46..at + 46 + name_size).ok_or_else(damaged)?;
-        at += 46 + name_size + extra + comment;
-        if path.rsplit(|&byte| byte == b'/').next() != Some(name.as_bytes()) {
-            continue;
-        }
-        let skipped = |offset| number(archive, local + offset, 2).ok_or_else(damaged);
-        let start = local + 30 + skipped(26)? + skipped(28)?;
-        let stored = archive.get(start..start + packed).ok_or_else(damaged)?;
-        let mut content = Vec::new();
-        match method {
-            0 => content.extend_from_slice(stored),
-            8 if size <= MOST => {
-                let decoder = DeflateDecoder::new(stored);
-                decoder.take(MOST as u64).read_to_end(&mut content).map_err(|_| damaged())?;
-            }
-            _ => return Err(format!("{name} is compressed in a way that is not read here")),
-        }
-        let mut sum = Crc::new();
-        sum.update(&content);
-        return if (sum.sum() as usize, content.len()) == (crc, size) { Ok(content) } else { Err(damaged()) };
+    let wrong = |error: ZipError| match error {
+        ZipError::Io(error) if error.kind() != ErrorKind::Unsupported => "the zip archive is damaged".into(),
+        ZipError::InvalidArchive(_) => "the zip archive is damaged".into(),
+        _ => format!("{name} is compressed in a way that is not read here"),
+    };
+    let mut archive = ZipArchive::new(Cursor::new(archive)).map_err(wrong)?;
+    let is_it = |path: &[u8]| path.rsplit(|&byte| byte == b'/').next() == Some(name.as_bytes());
+    let Some(at) = archive.file_names_raw().position(is_it) else {
+        return Err(format!("the zip archive has no {name}"));
+    };
+    let mut content = Vec::new();
+    let file = archive.by_index(at).map_err(wrong)?;
+    file.take(MOST + 1).read_to_end(&mut content).map_err(|error| wrong(error.into()))?;
+    if content.len() as u64 > MOST {
+        return Err(format!("{name} is far larger than the data set"));
     }
-    Err(format!("the zip archive has no {name}"))
-}
-
-/// A number of two or four bytes, the lowest first.
-fn number(bytes: &[u8], at: usize, size: usize) -> Option<usize> {
-    let bytes = bytes.get(at..at.checked_add(size)?)?;
-    Some(bytes.iter().rev().fold(0, |number, &byte| number << 8 | usize::from(byte)))
-}
-
-fn find_last(bytes: &[u8], mark: &[u8]) -> Option<usize> {
-    bytes.windows(mark.len()).rposition(|window| window == mark)
+    Ok(content)
 }
 
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use flate2::Compression;
-    use flate2::write::DeflateEncoder;
     use std::io::Write;
+    use zip::write::SimpleFileOptions;
+    use zip::{CompressionMethod, ZipWriter};
 
-    /// An archive of some files, compressed or not, sizes in the directory only, as streams have them.
+    /// An archive of some files, compressed or not, sizes behind their content, as streams have them.
     pub fn zip(files: &[(&str, &[u8], bool)]) -> Vec<u8> {
-        let (mut archive, mut directory) = (Vec::new(), Vec::new());
+        let mut archive = ZipWriter::new_stream(Vec::new());
         for (name, content, deflate) in files {
-            let mut crc = Crc::new();
-            crc.update(content);
-            let stored = if *deflate {
-                let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
-                encoder.write_all(content).unwrap();
-                encoder.finish().unwrap()
-            } else {
-                content.to_vec()
-            };
-            let two = |n: usize| (n as u16).to_le_bytes();
-            let four = |n: usize| (n as u32).to_le_bytes();
-            let local = archive.len();
-            archive.extend(MAGIC);
-            archive.extend([0; 22]);
-            archive.extend([two(name.len()), two(0)].concat());
-            archive.extend(name.bytes());
-            archive.extend(&stored);
-            directory.extend(b"PK\x01\x02");
-            directory.extend([0; 6]);
-            directory.extend([two(if *deflate { 8 } else { 0 }), two(0), two(0)].concat());
-            directory.extend([four(crc.sum() as usize), four(stored.len()), four(content.len())].concat());
-            directory.extend([two(name.len()), two(0), two(0)].concat());
-            directory.extend([0; 8]);
-            directory.extend(four(local));
-            directory.extend(name.bytes());
+            let method = if *deflate { CompressionMethod::Deflated } else { CompressionMethod::Stored };
+            archive.start_file(*name, SimpleFileOptions::default().compression_method(method)).unwrap();
+            archive.write_all(content).unwrap();
         }
-        let start = archive.len();
-        archive.extend(&directory);
-        archive.extend(b"PK\x05\x06\0\0\0\0");
-        archive.extend((files.len() as u16).to_le_bytes().repeat(2));
-        archive.extend((directory.len() as u32).to_le_bytes());
-        archive.extend((start as u32).to_le_bytes());
-        archive.extend([0; 2]);
+        archive.finish().unwrap().into_inner()
+    }
+
+    /// Changes a byte of both headers of the only file of an archive, the local one and that of the directory.
+    fn change(mut archive: Vec<u8>, local: usize, change: impl Fn(u8) -> u8) -> Vec<u8> {
+        let directory = archive.windows(4).rposition(|mark| mark == b"PK\x01\x02").unwrap();
+        for at in [local, directory + local + 2] {
+            archive[at] = change(archive[at]);
+        }
         archive
     }
 
@@ -109,6 +65,31 @@ pub(super) mod tests {
         assert_eq!(member(&archive, "abalone.data").unwrap(), long);
         assert_eq!(member(&archive, "Index").unwrap(), b"x");
         assert_eq!(member(&archive, "data").unwrap_err(), "the zip archive has no data");
+    }
+
+    #[test]
+    fn what_surrounds_an_archive_does_not_matter() {
+        let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+        archive.start_file("a", SimpleFileOptions::default()).unwrap();
+        archive.write_all(b"content").unwrap();
+        // The mark of the directory's end.
+        archive.set_comment("see PK\u{5}\u{6} in the books, and what comes after it").unwrap();
+        let archive = archive.finish().unwrap().into_inner();
+        assert_eq!(member(&archive, "a").unwrap(), b"content");
+        assert_eq!(member(&[&MAGIC.repeat(30), &archive[..]].concat(), "a").unwrap(), b"content");
+    }
+
+    #[test]
+    fn what_is_not_read_is_said() {
+        let archive = || zip(&[("a", &b"some content ".repeat(20), true)]);
+        let other = "a is compressed in a way that is not read here";
+        let bzip2 = change(archive(), 8, |_| 12);
+        assert_eq!(member(&bzip2, "a").unwrap_err(), other);
+        let locked = change(archive(), 6, |flags| flags | 1);
+        assert_eq!(member(&locked, "a").unwrap_err(), other);
+        let bomb = zip(&[("a", &vec![0; MOST as usize + 1], true)]);
+        assert!(bomb.len() < 200_000);
+        assert_eq!(member(&bomb, "a").unwrap_err(), "a is far larger than the data set");
     }
 
     #[test]
