@@ -14,6 +14,7 @@ mod standardize;
 mod text;
 mod value;
 
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 pub(crate) use builder::Hash;
@@ -26,7 +27,7 @@ pub use standardize::Scaling;
 /// A table with what is known about its rows and columns.
 ///
 /// Cells are numbers; that of a category is the position of its level in [`levels`](Table::levels).
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Table {
     /// The path it was read from, as it stands in error sentences.
     pub source: String,
@@ -42,7 +43,8 @@ pub struct Table {
     pub kinds: Vec<Option<Kind>>,
     /// The levels of each column of categories, in order of first appearance; none of others.
     pub levels: Vec<Vec<String>>,
-    /// The sentence about the first missing cell, if one was kept.
+    /// The sentence about the first missing cell, if one was kept; it stays with whoever read the file.
+    #[serde(skip)]
     pub gap: Option<DataError>,
     /// Name of each row.
     pub ids: Option<Vec<String>>,
@@ -54,7 +56,7 @@ pub struct Table {
 }
 
 /// A known clustering.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Labels {
     /// The labels, in order of first appearance.
     pub names: Vec<String>,

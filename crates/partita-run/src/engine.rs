@@ -3,12 +3,14 @@
 //! What a number stands for is a pure function of the model and the [`Work`], so it does not matter who runs it, in which
 //! order, in how large batches, or whether somebody loses it and it is run again: the same [`Output`] comes back.
 
+mod origin;
 mod sample;
 pub(crate) mod stopwatch;
 mod threads;
 mod work;
 pub(crate) mod worker;
 
+pub use origin::{Delivery, Order, Origin};
 pub use sample::{Draw, Sample, Sink};
 pub use threads::Threads;
 pub use work::{
@@ -24,6 +26,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub trait Chains: Sync {
     /// Does the work of one number; none if `stop` said so before it was done.
     fn run(&self, work: &Work, number: u64, stop: &dyn Fn() -> bool) -> Option<Output>;
+
+    /// What the same chains can be made from elsewhere; none where they cannot.
+    fn origin(&self) -> Option<&Origin> {
+        None
+    }
 }
 
 /// What an executor is asked to do.

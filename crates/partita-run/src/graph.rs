@@ -13,7 +13,7 @@ const MOST_BYTES: u64 = 1 << 20;
 const FREE_VERTICES: u64 = 1_000_000;
 
 /// A simple graph as read from a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct GraphFile {
     /// Name of each vertex.
     pub names: Vec<String>,

@@ -11,10 +11,11 @@ mod words;
 
 pub use predict::Joining;
 pub(crate) use table::TAKES_ALL;
+pub(crate) use table::build;
 pub use table::{Input, load};
 pub(crate) use words::{advice, question, unreachable};
 
-use crate::engine::Chains;
+use crate::engine::{Chains, Origin};
 use crate::{Failure, config};
 use choices::{AnyCoupling, AnyStart};
 use partita::atoms::Atom;
@@ -40,6 +41,9 @@ pub trait Model: Chains + Questions {
 
     /// Whether there is a second law to start from, to see that meetings do not hinge on the first.
     fn has_second_start(&self) -> bool;
+
+    /// Remembers what the model was built from.
+    fn set_origin(&mut self, origin: Origin);
 }
 
 /// What can be asked about states of a model, without chains.
@@ -68,6 +72,7 @@ pub(crate) struct Problem<T: Target, K> {
     densities: Option<Densities<T>>,
     joinings: Option<Joinings<T>>,
     connected: Option<bool>,
+    origin: Option<Origin>,
 }
 
 /// How to find what a state says about new rows.
@@ -108,6 +113,10 @@ impl<T: Target, K: Kernel<T>> Model for Problem<T, K> {
 
     fn has_second_start(&self) -> bool {
         self.second_start.is_some()
+    }
+
+    fn set_origin(&mut self, origin: Origin) {
+        self.origin = Some(origin);
     }
 }
 

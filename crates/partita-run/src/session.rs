@@ -13,7 +13,7 @@ pub use predict::predict;
 use crate::Failure;
 use crate::config::{Loss, Options, Summary as Wanted, Task};
 use crate::directory::{self, Directory, Run, Stop, how_to_resume};
-use crate::engine::{Row, Sample, Threads};
+use crate::engine::{Executor, Row, Sample, Threads};
 use crate::model::{Input, Model, load};
 use crate::results::Summary;
 pub use answers::Answers;
@@ -21,6 +21,7 @@ use plan::{keep_draws, keep_until, stop_rule, tune};
 use runner::go_on;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// Is told what happens: words and progress. The command shows them; a library may ignore them.
@@ -76,8 +77,19 @@ pub struct Request {
     pub command: String,
 }
 
-/// Runs from the beginning.
+/// Runs from the beginning, on threads of this process.
 pub fn start(request: Request, interrupted: &AtomicBool, watch: &mut dyn Watch) -> Result<Outcome, Failure> {
+    let executor = Threads(threads(&request.options));
+    start_on(&executor, request, interrupted, watch)
+}
+
+/// Runs from the beginning, wherever the executor runs what it is given: the results are the same.
+pub fn start_on(
+    executor: &dyn Executor,
+    request: Request,
+    interrupted: &AtomicBool,
+    watch: &mut dyn Watch,
+) -> Result<Outcome, Failure> {
     let mut options = request.options;
     if request.meetings_only {
         options.summary = Some(Vec::<Wanted>::new());
@@ -91,14 +103,13 @@ pub fn start(request: Request, interrupted: &AtomicBool, watch: &mut dyn Watch) 
     let there = out.exists();
     directory::prepare(&out, request.force)?;
     input.said.iter().for_each(|sentence| watch.say(sentence));
-    let executor = Threads(threads(&options));
-    let pilot = tune(&*model, &mut options, &executor, interrupted, watch).inspect_err(|_| {
+    let pilot = tune(&*model, &mut options, executor, interrupted, watch).inspect_err(|_| {
         // Nothing was written: the directory goes again, if it is ours.
         if !there {
             let _ = std::fs::remove_dir(&out);
         }
     })?;
-    let stop = stop_rule(&options, pilot.as_ref(), executor.0, request.meetings_only);
+    let stop = stop_rule(&options, pilot.as_ref(), executor.width(), request.meetings_only);
     let replicates = match stop {
         Stop::Replicates { replicates } => replicates,
         Stop::Precision { at_most, .. } => at_most,
@@ -118,7 +129,7 @@ pub fn start(request: Request, interrupted: &AtomicBool, watch: &mut dyn Watch) 
     };
     let columns = columns(&*model);
     let directory = Directory::create(&out, &run, &columns, model.items())?;
-    go_on(directory, Sample::default(), &run, &*model, &input, &executor, interrupted, watch)
+    go_on(directory, Sample::default(), &run, &*model, &input, executor, interrupted, watch)
 }
 
 /// Continues a run that was interrupted.
@@ -206,7 +217,7 @@ fn share(run: &Run, end: u64) -> u64 {
 }
 
 /// The model of a run, from its data, which must still be the same.
-fn reload(run: &Run) -> Result<(Box<dyn Model>, Input), Failure> {
+fn reload(run: &Run) -> Result<(Box<dyn Model>, Arc<Input>), Failure> {
     let (model, input) = load(run.task, &mut run.options.clone())?;
     if input.fingerprint != run.fingerprint {
         return Err(Failure::bad(format!(

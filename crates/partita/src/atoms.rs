@@ -13,6 +13,7 @@ use crate::target::Target;
 
 /// One weighted state.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Atom {
     /// Its weight, of either sign.
     pub weight: f64,

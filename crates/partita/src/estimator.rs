@@ -15,10 +15,27 @@ use crate::target::Target;
 /// # Ok::<(), partita::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "(u64, u64, u64)", into = "(u64, u64, u64)"))]
 pub struct Schedule {
     lag: u64,
     burn_in: u64,
     sweeps: u64,
+}
+
+/// Lag, burn-in and sweeps.
+impl From<Schedule> for (u64, u64, u64) {
+    fn from(schedule: Schedule) -> Self {
+        (schedule.lag, schedule.burn_in, schedule.sweeps)
+    }
+}
+
+impl TryFrom<(u64, u64, u64)> for Schedule {
+    type Error = Error;
+
+    fn try_from((lag, burn_in, sweeps): (u64, u64, u64)) -> Result<Self> {
+        Self::new(lag, burn_in, sweeps)
+    }
 }
 
 impl Schedule {

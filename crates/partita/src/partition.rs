@@ -30,6 +30,8 @@ use std::hash::{Hash, Hasher};
 /// # Ok::<(), partita::Error>(())
 /// ```
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Vec<u32>", into = "Vec<u32>"))]
 pub struct Partition {
     /// Stable cluster number of each item.
     cluster: Vec<u32>,
@@ -274,6 +276,21 @@ impl Clone for Partition {
         self.sizes.clone_from(&source.sizes);
         self.births.clone_from(&source.births);
         self.next_birth = source.next_birth;
+    }
+}
+
+/// Labels numbered by first appearance.
+impl From<Partition> for Vec<u32> {
+    fn from(partition: Partition) -> Self {
+        partition.canonical_labels().into_iter().map(|label| label as u32).collect()
+    }
+}
+
+impl TryFrom<Vec<u32>> for Partition {
+    type Error = Error;
+
+    fn try_from(labels: Vec<u32>) -> Result<Self> {
+        Self::from_labels(&labels.into_iter().map(|label| label as usize).collect::<Vec<_>>())
     }
 }
 

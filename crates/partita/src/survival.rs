@@ -18,6 +18,7 @@ use crate::aggregate::{LEVEL, normal_quantile};
 /// assert!(met.met && !cut.met);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Observed {
     /// The meeting time `tau` if the chains met, else the sweep at which the pair, still unmet, was cut.
     pub time: u64,

@@ -33,6 +33,7 @@ pub fn from_meetings(meetings: &[u64]) -> Result<Schedule> {
 
 /// One pilot pair remembered sweep by sweep, so that any schedule of its lag can be tried on it.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Trace {
     /// The lag of the pair.
     pub lag: u64,

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::Table;
 
 /// What a column holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Kind {
     /// Real numbers.
     Normal,

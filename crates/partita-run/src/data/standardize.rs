@@ -5,7 +5,7 @@ use super::{DataError, Kind, Table};
 /// What was taken from each column, so that results can be given in its own units.
 ///
 /// A standardised value `z` of column `j` stands for `center[j] + scale[j] * z`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Scaling {
     /// Mean of each column; 0 for counts and categories, which are left as they are.
     pub center: Vec<f64>,

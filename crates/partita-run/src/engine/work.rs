@@ -4,6 +4,7 @@ use partita::Schedule;
 use partita::atoms::Atom;
 use partita::survival::Observed;
 use partita::tuning::Trace;
+use serde::{Deserialize, Serialize};
 
 /// Streams of random numbers beside those of replicates, which are below 2^40: nothing is used twice.
 #[derive(Debug)]
@@ -23,7 +24,7 @@ impl Streams {
 }
 
 /// What the numbers of a job stand for.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Work {
     /// Replicates: coupled pairs, each an unbiased estimate.
     Replicates(Settings),
@@ -65,7 +66,7 @@ pub enum Work {
 }
 
 /// What is common to the replicates of a run.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     /// The seed.
     pub seed: u64,
@@ -80,7 +81,7 @@ pub struct Settings {
 }
 
 /// How the pairs of a pilot are run.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct PilotPairs {
     /// The seed.
     pub seed: u64,
@@ -93,7 +94,7 @@ pub struct PilotPairs {
 }
 
 /// Where pairs for the asymptotic variance set out: number `n` stands for the pairs between states of two units.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Starts {
     /// The seed.
     pub seed: u64,
@@ -106,7 +107,7 @@ pub struct Starts {
 }
 
 /// Replicates against ordinary chains.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Against {
     /// Of the replicates.
     pub settings: Settings,
@@ -117,7 +118,7 @@ pub struct Against {
 }
 
 /// What an ordinary chain gets as much of as the replicate beside it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Budget {
     /// Time on a processor.
     Time,
@@ -126,7 +127,7 @@ pub enum Budget {
 }
 
 /// What came of a number.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Output {
     /// Of [`Work::Replicates`].
     Replicate(Replicate),
@@ -145,7 +146,7 @@ pub enum Output {
 }
 
 /// One replicate: its row and the states kept of it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Replicate {
     /// The row.
     pub row: Row,
@@ -154,7 +155,7 @@ pub struct Replicate {
 }
 
 /// One replicate as the run directory keeps it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// Its number: with the seed, its address.
     pub replicate: u64,
@@ -171,7 +172,7 @@ pub struct Row {
 }
 
 /// What the pairs between two units gave.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Between {
     /// One unbiased value of the asymptotic variance, a summary each.
     pub variances: Vec<f64>,

@@ -3,8 +3,8 @@
 use super::{AnyStart, AnySummary, Problem};
 use crate::engine::stopwatch::Stopwatch;
 use crate::engine::{
-    Against, Between, Budget, Chains, Output, PilotPairs, Replicate, Row, Settings, Starts, Streams, Work,
-    worker,
+    Against, Between, Budget, Chains, Origin, Output, PilotPairs, Replicate, Row, Settings, Starts, Streams,
+    Work, worker,
 };
 use partita::atoms::Atoms;
 use partita::partition::Metric;
@@ -50,6 +50,10 @@ impl<T: Target, K: Kernel<T>> Chains for Problem<T, K> {
             }
             Work::Against(against) => self.against(number, against, stop).map(Output::Against),
         }
+    }
+
+    fn origin(&self) -> Option<&Origin> {
+        self.origin.as_ref()
     }
 }
 

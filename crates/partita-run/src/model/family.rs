@@ -26,12 +26,8 @@ fn noise_sd(columns: usize) -> f64 {
 const DEMO: (f64, f64, f64) = (0.75, 0.7, 0.2);
 
 /// Builds the model of a table that was read, for the covariance of the options.
-pub(super) fn build(
-    options: &mut Options,
-    input: &mut Input,
-    kinds: &[Kind],
-    demo: bool,
-) -> Result<Box<dyn Model>, Failure> {
+pub(super) fn build(options: &mut Options, input: &mut Input) -> Result<Box<dyn Model>, Failure> {
+    let demo = options.data.is_none();
     let covariance = options.covariance.unwrap_or(Covariance::Known);
     let prior = partition_prior(options, demo.then_some(DEMO.2))?;
     let table = input.table.as_ref().expect("a table was read");
@@ -44,6 +40,7 @@ pub(super) fn build(
         options.noise_sd.get_or_insert(noise);
     }
     input.said.push(words::of_table(options));
+    let kinds = &input.kinds;
     let fit = Fit { input, prior, kinds };
     let refused = |error| refusal(error, table, covariance);
     match covariance {
@@ -184,7 +181,8 @@ const PICTURED_LEVELS: usize = 20;
 /// A table in numbers alone, for pictures and for k-means: what is missing is in the middle, counts are
 /// standardised, and a category is a yes or no for each level.
 pub(super) fn picture(table: &Table, kinds: &[Kind]) -> Table {
-    if table.gap.is_none() && kinds.iter().all(|kind| *kind == Kind::Normal) {
+    let gaps = table.values.iter().any(|value| value.is_nan());
+    if !gaps && kinds.iter().all(|kind| *kind == Kind::Normal) {
         return table.clone();
     }
     let mut columns: Vec<(String, Vec<f64>)> = Vec::new();

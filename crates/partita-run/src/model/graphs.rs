@@ -4,70 +4,58 @@ use super::choices::{AnyStart, ColoringMove, kernel};
 use super::table::{Input, Parts, partition_prior, problem, problem_with};
 use super::{Model, words};
 use crate::Failure;
-use crate::config::{self, EdgePrior, Move, Options, Sampler};
-use crate::graph::{GraphFile, read_graph};
+use crate::config::{self, EdgePrior, Move, Options, Sampler, Task};
+use crate::graph::read_graph;
 use partita::prior::Components;
 use partita::start::{Fixed, FromPrior, RandomColoring};
 use partita::target::ColorMoves;
 use partita::{Blocks, Coloring, Graph, Partition, Prior, Target};
-use std::path::PathBuf;
 
-/// A graph that was read.
-struct Read {
-    path: PathBuf,
-    file: GraphFile,
-    graph: Graph,
-}
-
-impl Read {
-    fn new(options: &Options, command: &str) -> Result<Self, Failure> {
-        let Some(path) = options.data.clone() else {
-            return Err(Failure::bad(format!(
-                "`partita {command}` needs a graph: an edge list or a DIMACS .col file"
-            )));
-        };
-        let file = read_graph(&path).map_err(|e| Failure::bad(e.to_string()))?;
-        let edges: Vec<_> = file.edges.iter().map(|&(u, v)| (u as usize, v as usize)).collect();
-        let graph = Graph::new(file.names.len(), &edges)?;
-        Ok(Read { path, file, graph })
-    }
-
-    /// Mean number of neighbours.
-    fn degree(&self) -> f64 {
-        2.0 * self.file.edges.len() as f64 / self.graph.vertices() as f64
-    }
-
-    /// `n` vertices and edges, in words.
-    fn size(&self) -> String {
-        let (vertices, edges) = (self.graph.vertices(), self.file.edges.len());
-        format!("{}: {vertices} vertices, {edges} edges", self.path.display())
-    }
-
-    fn input(self, said: Vec<String>) -> Input {
-        Input {
-            title: self.path.display().to_string(),
-            fingerprint: self.file.fingerprint,
-            item_names: self.file.names,
-            table: None,
-            picture: None,
-            scaling: None,
-            said,
+/// Reads the graph of a task.
+pub(super) fn read(task: Task, options: &Options) -> Result<Input, Failure> {
+    if task == Task::Color {
+        if options.edge_prior.is_some() {
+            return Err(Failure::bad("--edge-prior is for blocks: use `partita blocks GRAPH`".into()));
+        }
+        if options.data.is_some() && options.colors.is_none() {
+            return Err(Failure::bad("--colors is needed: how many colours may be used".into()));
         }
     }
+    let Some(path) = options.data.clone() else {
+        return Err(Failure::bad(format!(
+            "`partita {task}` needs a graph: an edge list or a DIMACS .col file"
+        )));
+    };
+    let file = read_graph(&path).map_err(|e| Failure::bad(e.to_string()))?;
+    Ok(Input {
+        title: path.display().to_string(),
+        fingerprint: file.fingerprint.clone(),
+        item_names: file.names.clone(),
+        table: None,
+        picture: None,
+        kinds: Vec::new(),
+        graph: Some(file),
+        scaling: None,
+        said: Vec::new(),
+    })
+}
+
+/// The graph, the mean number of neighbours, and its size in words.
+fn graph(input: &Input) -> Result<(Graph, f64, String), Failure> {
+    let file = input.graph.as_ref().expect("a graph was read");
+    let edges: Vec<_> = file.edges.iter().map(|&(u, v)| (u as usize, v as usize)).collect();
+    let graph = Graph::new(file.names.len(), &edges)?;
+    let degree = 2.0 * edges.len() as f64 / graph.vertices() as f64;
+    let size = format!("{}: {} vertices, {} edges", input.title, graph.vertices(), edges.len());
+    Ok((graph, degree, size))
 }
 
 /// Proper colourings.
-pub(super) fn color(options: &mut Options) -> Result<(Box<dyn Model>, Input), Failure> {
-    if options.edge_prior.is_some() {
-        return Err(Failure::bad("--edge-prior is for blocks: use `partita blocks GRAPH`".into()));
-    }
-    if options.data.is_some() && options.colors.is_none() {
-        return Err(Failure::bad("--colors is needed: how many colours may be used".into()));
-    }
-    let read = Read::new(options, "color")?;
+pub(super) fn color(options: &mut Options, input: &mut Input) -> Result<Box<dyn Model>, Failure> {
+    let (graph, degree, size) = graph(input)?;
     let colors = options.colors.unwrap_or(0);
-    let target = Coloring::new(read.graph.clone(), colors)
-        .map_err(|e| Failure::bad(format!("{}: {e}", read.path.display())))?;
+    let single = colors >= graph.max_degree() + 2;
+    let target = Coloring::new(graph, colors).map_err(|e| Failure::bad(format!("{}: {e}", input.title)))?;
     let start = match options.start.get_or_insert(config::Start::Random) {
         config::Start::Random => AnyStart::Coloring(Box::new(RandomColoring(target.clone()))),
         config::Start::Greedy => AnyStart::Fixed(Fixed(target.known_coloring())),
@@ -78,7 +66,6 @@ pub(super) fn color(options: &mut Options) -> Result<(Box<dyn Model>, Input), Fa
         }
     };
     // With fewer colours, moves of single vertices need not lead from every colouring to every other.
-    let single = colors >= read.graph.max_degree() + 2;
     let sampler =
         options.sampler.get_or_insert_with(|| if single { Sampler::gibbs() } else { Sampler::kempe() });
     let kernel = kernel(sampler, ColoringMove::new).expect("colourings know every move");
@@ -94,18 +81,18 @@ pub(super) fn color(options: &mut Options) -> Result<(Box<dyn Model>, Input), Fa
         start,
         second_start: None,
         reference: None,
-        sweep_work: target.len() as f64 * (60.0 + 4.0 * read.degree() + 8.0 * classes as f64),
+        sweep_work: target.len() as f64 * (60.0 + 4.0 * degree + 8.0 * classes as f64),
         densities: None,
         joinings: None,
         density: |_: &config::Grid| None,
         target,
     };
-    let said = vec![format!("{}, {colors} colours", read.size())];
-    Ok((problem_with(options, kernel, connected, parts)?, read.input(said)))
+    input.said = vec![format!("{size}, {colors} colours")];
+    problem_with(options, kernel, connected, parts)
 }
 
 /// The stochastic block model.
-pub(super) fn blocks(options: &mut Options) -> Result<(Box<dyn Model>, Input), Failure> {
+pub(super) fn blocks(options: &mut Options, input: &mut Input) -> Result<Box<dyn Model>, Failure> {
     if options.colors.is_some() {
         return Err(Failure::bad("--colors is for colourings: use `partita color GRAPH --colors Q`".into()));
     }
@@ -115,11 +102,11 @@ pub(super) fn blocks(options: &mut Options) -> Result<(Box<dyn Model>, Input), F
                 .into(),
         ));
     }
-    let read = Read::new(options, "blocks")?;
+    let (graph, degree, size) = graph(input)?;
     let prior = partition_prior(options, None)?;
     let edge = *options.edge_prior.get_or_insert(EdgePrior { present: 1.0, absent: 1.0 });
     let edge = partita::target::EdgePrior { present: edge.present, absent: edge.absent };
-    let target = Blocks::new(prior, read.graph.clone(), edge)?;
+    let target = Blocks::new(prior, graph, edge)?;
     let items = target.len();
     let start = match *options.start.get_or_insert(config::Start::Prior) {
         config::Start::One => AnyStart::Fixed(Fixed(Partition::one_cluster(items)?)),
@@ -135,13 +122,13 @@ pub(super) fn blocks(options: &mut Options) -> Result<(Box<dyn Model>, Input), F
         second_start: Some(AnyStart::Prior(FromPrior { prior: strewn, items })),
         reference: None,
         // A step of one vertex: its edges, and look-ups for every pair of about eight blocks.
-        sweep_work: items as f64 * (60.0 + 2.0 * read.degree() + 8.0 * 8.0 * 6.0),
+        sweep_work: items as f64 * (60.0 + 2.0 * degree + 8.0 * 8.0 * 6.0),
         densities: None,
         joinings: None,
         density: |_: &config::Grid| None,
         target,
     };
     let model = problem(options, parts)?;
-    let said = vec![read.size(), words::of_blocks(options)];
-    Ok((model, read.input(said)))
+    input.said = vec![size, words::of_blocks(options)];
+    Ok(model)
 }

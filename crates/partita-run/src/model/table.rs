@@ -5,12 +5,16 @@ use super::{AnySummary, COUNTED, Densities, Joinings, Model, Problem, family, gr
 use crate::Failure;
 use crate::config::{self, Alpha, Covariance, Options, Task};
 use crate::data::{DataError, Kind, Missing, ReadOptions, Scaling, Table, Words};
+use crate::engine::Origin;
+use crate::graph::GraphFile;
 use partita::prior::Components;
 use partita::summary::ClusterCount;
 use partita::{Kernel, Partition, Prior, Summary, Target};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// What was read, beside the model: for words, pictures and the run's identity.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Input {
     /// What is analysed, in a few words.
     pub title: String,
@@ -22,6 +26,10 @@ pub struct Input {
     pub table: Option<Table>,
     /// The table as pictures show it: numbers only, gaps filled in; none for graphs.
     pub picture: Option<Table>,
+    /// What each of its columns is taken for.
+    pub kinds: Vec<Kind>,
+    /// The graph; none for tables.
+    pub graph: Option<GraphFile>,
     /// How its columns were standardised, if they were.
     pub scaling: Option<Scaling>,
     /// Sentences about what was read and done.
@@ -29,11 +37,23 @@ pub struct Input {
 }
 
 /// Reads the data, fills in the model options that were left open, and builds the model.
-pub fn load(task: Task, options: &mut Options) -> Result<(Box<dyn Model>, Input), Failure> {
+pub fn load(task: Task, options: &mut Options) -> Result<(Box<dyn Model>, Arc<Input>), Failure> {
+    let mut input = match task {
+        Task::Fit => read(options)?,
+        Task::Color | Task::Blocks => graphs::read(task, options)?,
+    };
+    let mut model = build(task, options, &mut input)?;
+    let input = Arc::new(input);
+    model.set_origin(Origin::new(task, options, &input));
+    Ok((model, input))
+}
+
+/// Builds the model of data that were read.
+pub(crate) fn build(task: Task, options: &mut Options, input: &mut Input) -> Result<Box<dyn Model>, Failure> {
     match task {
-        Task::Fit => fit(options),
-        Task::Color => graphs::color(options),
-        Task::Blocks => graphs::blocks(options),
+        Task::Fit => family::build(options, input),
+        Task::Color => graphs::color(options, input),
+        Task::Blocks => graphs::blocks(options, input),
     }
 }
 
@@ -120,7 +140,7 @@ pub(super) fn partition_prior(options: &mut Options, alpha: Option<f64>) -> Resu
     })
 }
 
-fn fit(options: &mut Options) -> Result<(Box<dyn Model>, Input), Failure> {
+fn read(options: &mut Options) -> Result<Input, Failure> {
     if options.colors.is_some() {
         return Err(Failure::bad("--colors is for graphs: use `partita color GRAPH --colors Q`".into()));
     }
@@ -158,17 +178,17 @@ fn fit(options: &mut Options) -> Result<(Box<dyn Model>, Input), Failure> {
     };
     let item_names = table.ids.clone().unwrap_or_else(|| (0..table.rows).map(|i| i.to_string()).collect());
     let picture = family::picture(&table, &kinds);
-    let mut input = Input {
+    Ok(Input {
         title: table.source.clone(),
         fingerprint: table.fingerprint.clone(),
         item_names,
         table: Some(table),
         picture: Some(picture),
+        kinds,
+        graph: None,
         scaling,
         said,
-    };
-    let model = family::build(options, &mut input, &kinds, demo)?;
-    Ok((model, input))
+    })
 }
 
 /// What was asked for twice is estimated once; the shares of ten clusters hold those of three.
@@ -249,5 +269,6 @@ pub(super) fn problem_with<T: Target + 'static>(
         densities: parts.densities,
         joinings: parts.joinings,
         connected,
+        origin: None,
     }))
 }

@@ -15,7 +15,7 @@ const DATA: [f64; 6] = [-1.3, -1.0, -0.2, 0.1, 1.1, 1.4];
 const REPLICATES: u64 = 400;
 
 /// A run of six items whose chains meet late enough that many weights are negative.
-fn run() -> (Box<dyn Model>, Input, Vec<Draw>) {
+fn run() -> (Box<dyn Model>, std::sync::Arc<Input>, Vec<Draw>) {
     let path = std::env::temp_dir().join(format!("partita-point-{:?}.csv", std::thread::current().id()));
     let text: String = DATA.iter().map(|x| format!("{x}\n")).collect();
     std::fs::write(&path, "x\n".to_string() + &text).unwrap();

@@ -1,0 +1,122 @@
+//! Chains as bytes: what another process or machine needs to run the same work, and what it sends back.
+//!
+//! An executor elsewhere gets the [`Origin`] of the chains once, makes them anew, and then takes one [`Order`] after the
+//! other; each is answered by a [`Delivery`]. All are plain bytes, and floats keep their bits.
+
+use super::{Chains, Output, Work};
+use crate::Failure;
+use crate::config::{Options, Task};
+use crate::model::{self, Input, Model};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// What a model was built from: the task, the options with nothing left open, and the data as the model sees them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Origin {
+    task: Task,
+    options: Options,
+    input: Arc<Input>,
+}
+
+/// The same as it travels: options are a table of text.
+#[derive(Serialize, Deserialize)]
+struct Packed {
+    version: String,
+    task: String,
+    options: String,
+    input: Input,
+}
+
+impl Origin {
+    pub(crate) fn new(task: Task, options: &Options, input: &Arc<Input>) -> Self {
+        Origin { task, options: options.clone(), input: input.clone() }
+    }
+
+    /// As bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        bytes(&Packed {
+            version: env!("CARGO_PKG_VERSION").into(),
+            task: self.task.to_string(),
+            options: toml::to_string(&self.options).expect("options are a table"),
+            input: (*self.input).clone(),
+        })
+    }
+
+    /// From bytes, of the same version of partita.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Failure> {
+        let packed: Packed = parsed(bytes)?;
+        if packed.version != env!("CARGO_PKG_VERSION") {
+            return Err(Failure::Failed(format!(
+                "the work comes from version {} of partita, but this is {}: run the same version on all machines",
+                packed.version,
+                env!("CARGO_PKG_VERSION")
+            )));
+        }
+        let options = Options::parse(&packed.options, "the options of the work")?;
+        let task = packed.task.parse().map_err(Failure::Failed)?;
+        Ok(Origin { task, options, input: Arc::new(packed.input) })
+    }
+
+    /// The model, built anew: a replicate of it has the same bits.
+    pub fn model(&self) -> Result<Box<dyn Model>, Failure> {
+        let mut model = model::build(self.task, &mut self.options.clone(), &mut (*self.input).clone())?;
+        model.set_origin(self.clone());
+        Ok(model)
+    }
+}
+
+/// Work to do elsewhere, for some numbers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Order {
+    /// The work.
+    pub work: Work,
+    /// For which numbers.
+    pub numbers: Vec<u64>,
+}
+
+impl Order {
+    /// As bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        bytes(self)
+    }
+
+    /// From bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Failure> {
+        parsed(bytes)
+    }
+
+    /// Does the work, unless `stop` says so: what is not done is left out.
+    pub fn fill(&self, chains: &dyn Chains, stop: &dyn Fn() -> bool) -> Delivery {
+        let one = |&number: &u64| Some((number, chains.run(&self.work, number, stop)?));
+        Delivery(self.numbers.iter().filter_map(one).collect())
+    }
+}
+
+/// What came of the numbers of an order.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Delivery(
+    /// Each number with its output.
+    pub Vec<(u64, Output)>,
+);
+
+impl Delivery {
+    /// As bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        bytes(self)
+    }
+
+    /// From bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Failure> {
+        parsed(bytes)
+    }
+}
+
+fn bytes(value: &impl Serialize) -> Vec<u8> {
+    postcard::to_stdvec(value).expect("memory takes what it is given")
+}
+
+fn parsed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Failure> {
+    postcard::from_bytes(bytes)
+        .map_err(|e| Failure::Failed(format!("what was sent between processes cannot be read: {e}")))
+}
