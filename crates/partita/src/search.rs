@@ -220,7 +220,9 @@ fn nearest(states: &[Weighted], field: &Field, looks: u64, some: impl Fn(usize) 
     loop {
         let affordable = looks as usize / (left.len() * field.items);
         if states.len() <= affordable || left.len() == 1 {
-            let best = |best: Candidate, next: Candidate| if field.beats(next.gain, best.gain) { next } else { best };
+            let best = |best: Candidate, next: Candidate| {
+                if field.beats(next.gain, best.gain) { next } else { best }
+            };
             return left.iter().map(|z| score(z, field)).reduce(best).expect("there is a state");
         }
         let part = some(affordable);

@@ -5,7 +5,8 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 const COATS: &str = "coat,tame\ngrey,yes\ngrey,\nblack,no\nwhite,no\nblack,yes\ngrey,yes\nwhite,no\n";
-const SEVEN: &str = "v0,v1\n1.523,-1.706\n0.089,-1.549\n0.829,-1.11\n0.157,1.48\n0.206,2.089\n-0.334,5.508\n-0.758,1.54\n";
+const SEVEN: &str =
+    "v0,v1\n1.523,-1.706\n0.089,-1.549\n0.829,-1.11\n0.157,1.48\n0.206,2.089\n-0.334,5.508\n-0.758,1.54\n";
 const SIX: &str = "v0,v1,v2\n1.247,-1.268,0.634\n0.752,-0.059,1.846\n0.916,-2.491,0.283\n0.392,-0.461,0.079\n\
                    0.153,1.037,-0.389\n0.012,-2.822,0.413\n";
 const KNOWN: &str = "--covariance known --no-standardize --prior-sd 1.3 --noise-sd 0.7 --alpha 1";
@@ -34,7 +35,9 @@ fn clusters(z: &Labels) -> usize {
 /// All partitions of so many items.
 fn partitions(items: usize) -> Vec<Labels> {
     (0..items).fold(vec![Vec::new()], |shorter, _| {
-        let longer = |z: Labels| (0..=z.iter().max().map_or(0, |m| m + 1)).map(move |label| [&z[..], &[label]].concat());
+        let longer = |z: Labels| {
+            (0..=z.iter().max().map_or(0, |m| m + 1)).map(move |label| [&z[..], &[label]].concat())
+        };
         shorter.into_iter().flat_map(longer).collect()
     })
 }
@@ -96,7 +99,8 @@ fn check_minimum(scratch: &Scratch, loss: &str) {
 fn check_ball(scratch: &Scratch, loss: &str) -> (usize, usize) {
     let [_, judges] = halves(scratch);
     let found = found(scratch);
-    let judges: Vec<(f64, f64, &Labels)> = judges.iter().map(|(w, z)| (distance(loss, &found, z), *w, z)).collect();
+    let judges: Vec<(f64, f64, &Labels)> =
+        judges.iter().map(|(w, z)| (distance(loss, &found, z), *w, z)).collect();
     let total: f64 = judges.iter().map(|(_, weight, _)| weight).sum();
     let within = |radius: f64| judges.iter().filter(move |(distance, ..)| *distance <= radius + 1e-9);
     let mut distances: Vec<f64> = judges.iter().map(|(distance, ..)| *distance).collect();
@@ -134,7 +138,9 @@ fn states_on_the_radius_are_in_the_ball() {
     let scratch = Scratch::new();
     scratch.write("six.csv", SIX);
     scratch.write("seven.csv", SEVEN);
-    for (file, seed, bounds) in [("six.csv", 1003, (1, 6)), ("seven.csv", 1000, (2, 6)), ("seven.csv", 1003, (2, 5))] {
+    for (file, seed, bounds) in
+        [("six.csv", 1003, (1, 6)), ("seven.csv", 1000, (2, 6)), ("seven.csv", 1003, (2, 5))]
+    {
         for loss in ["vi", "binder"] {
             scratch.ok(&format!("fit {file} {KNOWN} --seed {seed} --replicates 3000 --loss {loss} {S}"));
             check_minimum(&scratch, loss);

@@ -117,7 +117,8 @@ fn plausible_clusters(atoms: &[(f64, &Partition)]) -> RangeInclusive<usize> {
 pub(crate) fn judge(partition: Partition, search: &[&Unit], rest: &[&Unit], loss: Loss) -> Point {
     let judges = if rest.is_empty() { search } else { rest };
     let far = |z: &Partition| distance(loss, &partition, z);
-    let mass = Mass::of(search.iter().flat_map(|unit| unit.weights())).positive().filter(|_| !rest.is_empty());
+    let mass =
+        Mass::of(search.iter().flat_map(|unit| unit.weights())).positive().filter(|_| !rest.is_empty());
     let base = mass.map_or(0.0, |mass| search.iter().map(|unit| unit.value(far)).sum::<f64>() / mass);
     let losses: Vec<f64> = judges.iter().map(|unit| base + unit.value(|z| far(z) - base)).collect();
     let estimate = aggregate::mean(&losses).expect("there is a unit");

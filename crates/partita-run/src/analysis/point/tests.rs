@@ -248,7 +248,8 @@ fn a_ball_without_mass_is_that_of_the_positive_weights() {
 /// The number of clusters that 97.5 % have at most, where 39 of 40 equal weights are exactly that.
 #[test]
 fn plausible_numbers_are_not_decided_by_rounding() {
-    let states: Vec<Partition> = (0..40).map(|i| Partition::from_labels(&[0, usize::from(i == 39)]).unwrap()).collect();
+    let states: Vec<Partition> =
+        (0..40).map(|i| Partition::from_labels(&[0, usize::from(i == 39)]).unwrap()).collect();
     for weight in [0.1, 0.3, 0.7, 1.0 / 3.0, 1e-3, 1.0] {
         let atoms: Vec<(f64, &Partition)> = states.iter().map(|z| (weight, z)).collect();
         assert_eq!(plausible_clusters(&atoms), 1..=1, "{weight}");
