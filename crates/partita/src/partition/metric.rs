@@ -122,7 +122,7 @@ impl LogProduct {
 
 /// The smallest factor above 1: the number itself if it is prime.
 fn smallest_factor(m: usize) -> usize {
-    (2..).take_while(|d| d * d <= m).find(|d| m % d == 0).unwrap_or(m)
+    (2..).take_while(|d| d * d <= m).find(|d| m.is_multiple_of(*d)).unwrap_or(m)
 }
 
 /// A table of gains by overlap; none for Hamming, where the gain is the overlap itself.
