@@ -11,7 +11,8 @@ only. There are two kinds of comparisons:
   REPLICATES replicates (fixed seed) in standard errors. Estimates are unbiased, so |z| is to stay below WORST: about one
   false alarm in 300 changes of the seed for the 350 or so z-scores of a run, by the normal law.
 - *rest*: what follows from the files of the run without chance (means and intervals from replicates.csv; one
-  clustering, its loss, certainty and ball, the matrix, and predictions from draws.csv) to a relative 1e-7.
+  clustering, its loss, certainty and ball, and predictions from draws.csv) to a relative 1e-7; and the densities of one
+  more row against ratios of marginal likelihoods, which the pages give separately.
 
 Prints a table and fails where one of them is not met.
 """
@@ -227,7 +228,7 @@ def units_of(out):
 
 
 def clustering(check, answer, out):
-    """One clustering, its loss, certainty and ball, and the matrix, from draws.csv."""
+    """One clustering, its loss, certainty and ball, from draws.csv."""
     units = units_of(out)
     found = rows_of(out / "clustering.csv")
     c, told = tuple(int(row["cluster"]) for row in found), answer["clustering"]
@@ -289,6 +290,7 @@ def predictions(check, case, program, out, units, c):
             joins = [sum(w / total * sum(c[i] == k for i in part) for part, w in zip(parts, weights)) / c.count(k)
                      for k in range(width)]
             return total, joins + [weights[-1] / total]
+        check.same(f"densities at {row}", d.log_ratios(family, rows, c, x), d.log_densities(family, rows, c, x))
         look = d.remembered(look)
         densities = [sum(w * look(z)[0] for w, z in unit) for unit in units]
         mean, se = d.average(densities)

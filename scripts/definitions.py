@@ -109,6 +109,12 @@ class Known:
     def log_likelihood(self, parts):
         return sum(self.column(column) for part in parts for column in zip(*part))
 
+    def log_one_more(self, parts, part, x):
+        s, t, n = self.s, self.t, len(part)
+        variance = s + s * t / (s + n * t)
+        centres = [t * sum(row[at] for row in part) / (s + n * t) for at in range(len(x))]
+        return sum(-log(2 * pi * variance) / 2 - (cell - m) ** 2 / (2 * variance) for cell, m in zip(x, centres))
+
 
 class Shared:
     def __init__(self, rows, each_column):
@@ -126,6 +132,20 @@ class Shared:
             a, b = self.shape + n * d / 2, self.rate + q / 2
             total += -n * d / 2 * log(2 * pi) + lgamma(a) - lgamma(self.shape) + self.shape * log(self.rate) - a * log(b)
             total += sum(d / 2 * log(self.kappa / (self.kappa + len(part))) for part in parts)
+        return total
+
+    def log_one_more(self, parts, part, x):
+        groups = [[at] for at in range(len(x))] if self.each_column else [range(len(x))]
+        kappa, rows, total = self.kappa + len(part), sum(len(part) for part in parts), 0.0
+        r = kappa / (kappa + 1)
+        for group in groups:
+            d = len(group)
+            moments = [sums([row[c] for row in other]) for other in parts for c in group]
+            a = self.shape + rows * d / 2
+            b = self.rate + sum(squares - s * s / (self.kappa + n) for n, s, squares in moments) / 2
+            apart = sum((x[c] - sum(row[c] for row in part) / kappa) ** 2 for c in group)
+            total += -d / 2 * log(2 * pi) + rising(a, d / 2) + d / 2 * log(r) + a * log(b)
+            total -= (a + d / 2) * log(b + r * apart / 2)
         return total
 
 
@@ -156,8 +176,32 @@ class Mixed:
         return sum(rising(c, cells.count(level)) for level in set(cells)) - lgamma(1 + len(cells))
 
     def log_likelihood(self, parts):
-        cells = lambda part, at: [row[at] for row in part if row[at] is not None]
-        return sum(self.column(at, cells(part, at)) for part in parts for at in range(len(self.kinds)))
+        return sum(self.column(at, there(part, at)) for part in parts for at in range(len(self.kinds)))
+
+    def log_one_more(self, parts, part, x):
+        return sum(self.log_cell(at, there(part, at), cell) for at, cell in enumerate(x) if cell is not None)
+
+    def log_cell(self, at, cells, x):
+        n = len(cells)
+        if self.kinds[at] == "normal":
+            _, s, squares = sums(cells)
+            kappa, a = self.kappa + n, self.shape + n / 2
+            b = self.rate + (squares - s * s / kappa) / 2
+            return log_student(2 * a, (x - s / kappa) ** 2, b * (kappa + 1) / (a * kappa))
+        if self.kinds[at] == "count":
+            a, b = 1 + sum(cells), 1 / self.mean[at] + n
+            return rising(a, x) - lgamma(x + 1) + a * log(b) - (a + x) * log(b + 1)
+        return log((1 / self.levels[at] + cells.count(x)) / (1 + n))
+
+
+def there(part, at):
+    return [row[at] for row in part if row[at] is not None]
+
+
+def log_student(freedom, square, variance):
+    """Student's t at a point whose squared distance to the centre is `square`; `variance` is its scale squared."""
+    return rising(freedom / 2, 0.5) - log(freedom * pi * variance) / 2 - (freedom + 1) / 2 * log(
+        1 + square / variance / freedom)
 
 
 class Full:
@@ -177,6 +221,19 @@ class Full:
             total += nu / 2 * d * log(0.25) - (nu + n) / 2 * log(determinant(scale))
         return total
 
+    def log_one_more(self, parts, part, x):
+        d, kappa, freedom = self.d, self.kappa + len(part), len(part) + 3
+        s = [sum(row[at] for row in part) for at in range(d)]
+        entry = lambda i, j: (0.25 if i == j else 0.0) + sum(row[i] * row[j] for row in part) - s[i] * s[j] / kappa
+        factor = (kappa + 1) / (kappa * freedom)
+        scale = [[factor * entry(i, j) for j in range(d)] for i in range(d)]
+        e = [cell - total / kappa for cell, total in zip(x, s)]
+        # e' M^-1 e = |M + e e'| / |M| - 1
+        with_e = [[scale[i][j] + e[i] * e[j] for j in range(d)] for i in range(d)]
+        square = determinant(with_e) / determinant(scale) - 1
+        return rising(freedom / 2, d / 2) - d / 2 * log(freedom * pi) - log(determinant(scale)) / 2 - (
+            freedom + d) / 2 * log(1 + square / freedom)
+
 
 def determinant(matrix):
     rows, product = [row[:] for row in matrix], 1.0
@@ -189,11 +246,16 @@ def determinant(matrix):
 
 
 def log_densities(family, rows, z, x):
-    """The log density of one more row x in each cluster of z, in a new one last: a ratio of two likelihoods."""
+    """The log density of one more row x in each cluster of z, in a new one last."""
     parts = [[rows[item] for item in part] for part in clusters(z)]
-    before = family.log_likelihood(parts)
+    return [family.log_one_more(parts, part, x) for part in parts + [[]]]
+
+
+def log_ratios(family, rows, z, x):
+    """The same as ratios of marginal likelihoods, with the row and without it."""
+    parts = [[rows[item] for item in part] for part in clusters(z)]
     with_x = [parts[:j] + [part + [x]] + parts[j + 1:] for j, part in enumerate(parts)] + [parts + [[x]]]
-    return [family.log_likelihood(parts) - before for parts in with_x]
+    return [family.log_likelihood(more) - family.log_likelihood(parts) for more in with_x]
 
 
 def standardised(rows, kinds):
