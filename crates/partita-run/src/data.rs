@@ -4,6 +4,7 @@ mod builder;
 mod detect;
 mod error;
 mod kind;
+mod memory;
 mod npy;
 mod open;
 #[cfg(feature = "parquet")]
@@ -21,6 +22,7 @@ pub(crate) use builder::Hash;
 pub(crate) use error::quote;
 pub use error::{DataError, FileError, Place};
 pub use kind::Kind;
+pub use memory::Cells;
 pub(crate) use open::Source;
 pub use standardize::Scaling;
 

@@ -12,6 +12,8 @@ use partita_run::data::{DataError, Missing, ReadOptions, Table};
 mod errors;
 #[path = "data/kinds.rs"]
 mod kinds;
+#[path = "data/memory.rs"]
+mod memory;
 #[path = "data/npy.rs"]
 mod npy;
 #[cfg(feature = "parquet")]

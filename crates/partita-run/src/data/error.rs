@@ -75,6 +75,23 @@ pub enum DataError {
     /// The file could not be opened or decompressed.
     #[error(transparent)]
     File(#[from] FileError),
+    /// Columns in memory that are not of the same length.
+    #[error(
+        "{file}: column {} has {rows} {}, but {} has {expected}; give all columns the same length",
+        quote(.column), if *.rows == 1 { "row" } else { "rows" }, quote(.first)
+    )]
+    UnequalColumns {
+        /// What the table is called.
+        file: String,
+        /// The column.
+        column: String,
+        /// Its rows.
+        rows: usize,
+        /// The first column.
+        first: String,
+        /// The rows of that.
+        expected: usize,
+    },
     /// The content is of a known kind that has no reader here.
     #[error("{file} is {kind}, which is not read here; save the data as CSV, TSV or NPY")]
     Foreign {

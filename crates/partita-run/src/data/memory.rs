@@ -1,0 +1,133 @@
+//! Tables from columns in memory: the checks and the fingerprint of the readers, without a file.
+
+use super::builder::Builder;
+use super::error::{DataError, Place};
+use super::plan::{Plan, header_names};
+use super::{Kind, ReadOptions, Table};
+
+/// The cells of one column.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cells {
+    /// Numbers; NaN is a missing value. What they are is guessed, as in a file, unless the options say so.
+    Numbers(Vec<f64>),
+    /// Counts.
+    Counts(Vec<Option<u64>>),
+    /// Texts: categories, row names or known labels.
+    Texts(Vec<Option<String>>),
+    /// Categories by the position of their level; all levels are kept, also those that no cell has.
+    Categories {
+        /// The position of each cell's level.
+        codes: Vec<Option<u32>>,
+        /// The levels.
+        levels: Vec<String>,
+    },
+}
+
+impl Cells {
+    fn len(&self) -> usize {
+        match self {
+            Cells::Numbers(cells) => cells.len(),
+            Cells::Counts(cells) => cells.len(),
+            Cells::Texts(cells) => cells.len(),
+            Cells::Categories { codes, .. } => codes.len(),
+        }
+    }
+
+    /// A cell as text, empty where it is missing.
+    fn text(&self, row: usize) -> String {
+        match self {
+            Cells::Numbers(cells) if cells[row].is_nan() => String::new(),
+            Cells::Numbers(cells) => cells[row].to_string(),
+            Cells::Counts(cells) => cells[row].map_or(String::new(), |count| count.to_string()),
+            Cells::Texts(cells) => cells[row].clone().unwrap_or_default(),
+            Cells::Categories { codes, levels } => {
+                codes[row].and_then(|code| levels.get(code as usize).cloned()).unwrap_or_default()
+            }
+        }
+    }
+}
+
+impl Table {
+    /// A table from columns in memory; `source` is what it is called in sentences. Columns are chosen, and given their
+    /// roles, by the options, as for a file.
+    ///
+    /// ```
+    /// use partita_run::data::{Cells, ReadOptions, Table};
+    /// let columns = [
+    ///     ("mass".to_string(), Cells::Numbers(vec![1.5, 3.0])),
+    ///     ("eggs".to_string(), Cells::Counts(vec![Some(2), Some(0)])),
+    /// ];
+    /// let table = Table::from_columns("birds", &columns, &ReadOptions::default())?;
+    /// assert_eq!(table.row(1), [3.0, 0.0]);
+    /// let short = [columns[0].clone(), ("eggs".to_string(), Cells::Counts(vec![Some(2)]))];
+    /// let refused = Table::from_columns("birds", &short, &ReadOptions::default()).unwrap_err();
+    /// assert_eq!(refused.to_string(), "birds: column \"eggs\" has 1 row, but \"mass\" has 2; give all columns the same length");
+    /// # Ok::<(), partita_run::data::DataError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of the readers, with the row and the column.
+    pub fn from_columns(
+        source: &str,
+        columns: &[(String, Cells)],
+        options: &ReadOptions,
+    ) -> Result<Table, DataError> {
+        let rows = columns.first().map_or(0, |(_, cells)| cells.len());
+        if let Some((name, cells)) = columns.iter().find(|(_, cells)| cells.len() != rows) {
+            return Err(DataError::UnequalColumns {
+                file: source.to_owned(),
+                column: name.clone(),
+                rows: cells.len(),
+                first: columns[0].0.clone(),
+                expected: rows,
+            });
+        }
+        let mut options = options.clone();
+        for (name, cells) in columns {
+            let said = options.kinds.iter().any(|(column, _)| column == name);
+            match cells {
+                Cells::Counts(_) if !said => options.kinds.push((name.clone(), Kind::Count)),
+                Cells::Categories { levels, .. } if !said => {
+                    options.kinds.push((name.clone(), Kind::Category));
+                    options.levels.push((name.clone(), levels.clone()));
+                }
+                _ => {}
+            }
+        }
+        let names = columns.iter().map(|(name, _)| name.clone()).collect();
+        let plan = Plan::new(source, header_names(source, names)?, None, &options)?;
+        let mut builder = Builder::new(source, plan, &options);
+        builder.values.reserve(rows * builder.plan.data.len());
+        for row in 0..rows {
+            let place = Place::Row(row as u64 + 1);
+            for at in 0..builder.plan.data.len() {
+                let column = builder.plan.data[at];
+                let value = match &columns[column].1 {
+                    Cells::Numbers(cells) => builder.checked(cells[row], place, at)?,
+                    Cells::Counts(cells) if cells[row].is_some() => {
+                        builder.checked(cells[row].map_or(f64::NAN, |count| count as f64), place, at)?
+                    }
+                    cells => match &cells.text(row)[..] {
+                        "" => builder.missing(place, column, "")?,
+                        text => match builder.word(place, at, text) {
+                            Some(level) => level?,
+                            None => {
+                                let name = &builder.plan.names[column];
+                                return Err(DataError::not_a_number(source, place, name, text, false));
+                            }
+                        },
+                    },
+                };
+                builder.values.push(value);
+            }
+            if let Some(column) = builder.plan.id {
+                builder.push_id(place, column, &columns[column].1.text(row))?;
+            }
+            if let Some(column) = builder.plan.label {
+                builder.push_label(place, column, &columns[column].1.text(row))?;
+            }
+        }
+        builder.finish()
+    }
+}
