@@ -4,8 +4,8 @@
     cargo build --release
     python3 scripts/check_models.py [PROGRAM]        # target/release/partita if left out; two minutes
 
-Everything is computed anew by scripts/definitions.py, which was written from these two pages alone; standard library
-only. There are two kinds of comparisons:
+Everything is computed anew by scripts/definitions.py, which has the formulas of these two pages and shares no code with
+the program; standard library only. There are two kinds of comparisons:
 
 - *truth*: the expectation of a summary by a sum over all partitions of a small table or graph, against the mean of
   REPLICATES replicates (fixed seed) in standard errors. Estimates are unbiased, so |z| is to stay below WORST: about one
