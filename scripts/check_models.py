@@ -4,12 +4,12 @@
     cargo build --release
     python3 scripts/check_models.py [PROGRAM]        # target/release/partita if left out; two minutes
 
-Everything is computed anew by scripts/definitions.py, which was written from these two pages alone; standard library
-only. There are two kinds of comparisons:
+Everything is computed anew by scripts/definitions.py, which has the formulas of these two pages and shares no code with
+the program; standard library only. There are two kinds of comparisons:
 
 - *truth*: the expectation of a summary by a sum over all partitions of a small table or graph, against the mean of
   REPLICATES replicates (fixed seed) in standard errors. Estimates are unbiased, so |z| is to stay below WORST: about one
-  false alarm in 300 changes of the seed for the 350 or so z-scores of a run, by the normal law.
+  false alarm in 400 changes of the seed for the 380 or so z-scores of a run, by the normal law.
 - *rest*: what follows from the files of the run without chance (means and intervals from replicates.csv; one
   clustering, its loss, certainty and ball, and predictions from draws.csv) to a relative 1e-7; and the densities of one
   more row against ratios of marginal likelihoods, which the pages give separately.

@@ -1,4 +1,4 @@
-"""The formulas of docs/models.md and docs/numbers.md, written down from these pages alone, for check_models.py.
+"""The formulas of docs/models.md and docs/numbers.md in Python, for check_models.py.
 
 Slow and plain on purpose: standard library only, every partition enumerated, nothing shared with the program.
 """

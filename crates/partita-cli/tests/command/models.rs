@@ -231,6 +231,37 @@ fn options_of_another_model() {
 }
 
 #[test]
+fn spreads_for_standardised_columns_are_told_where_columns_keep_their_units() {
+    let scratch = Scratch::new();
+    let told = |arguments: &str| {
+        let ran = scratch.ok(&format!("fit {arguments} {QUICK} --force --out run"));
+        let told = ran.stderr.lines().find(|line| line.contains("columns keep their units"));
+        told.map(|line| line.trim().to_string())
+    };
+    let sentence = |open: &str| {
+        Some(format!(
+            "columns keep their units, but {open} for standardised columns: give what suits the data, or leave \
+             --no-standardize out"
+        ))
+    };
+    assert_eq!(
+        told("data.csv --covariance known --no-standardize"),
+        sentence("--prior-sd 0.5 and --noise-sd 1 are defaults")
+    );
+    assert_eq!(told("data.csv --no-standardize --prior-sd 2"), sentence("--noise-sd 1 is a default"));
+    assert_eq!(told("data.csv --no-standardize --noise-sd 2"), sentence("--prior-sd 0.5 is a default"));
+    // Both given, standardised columns, spreads that the data tell, and the built-in data with their own.
+    for arguments in [
+        "data.csv --no-standardize --prior-sd 2 --noise-sd 1",
+        "data.csv --covariance known",
+        "data.csv --no-standardize",
+        "--no-standardize",
+    ] {
+        assert_eq!(told(arguments), None, "{arguments}");
+    }
+}
+
+#[test]
 fn blocks_of_a_graph() {
     let scratch = Scratch::new();
     scratch.write("triangles.txt", TRIANGLES);

@@ -36,6 +36,9 @@ pub(super) fn build(options: &mut Options, input: &mut Input) -> Result<Box<dyn 
     let work = |cell: f64, rest: f64| items * (60.0 + 8.0 * (cell * dimension as f64 + 10.0) + rest);
     if covariance == Covariance::Known {
         let (prior_sd, noise) = if demo { (DEMO.0, DEMO.1) } else { (PRIOR_SD, noise_sd(dimension)) };
+        if !demo && input.scaling.is_none() {
+            input.said.extend(words::spreads_left_open(options, prior_sd, noise));
+        }
         options.prior_sd.get_or_insert(prior_sd);
         options.noise_sd.get_or_insert(noise);
     }

@@ -41,6 +41,21 @@ pub(super) fn of_table(options: &Options) -> String {
     format!("model: {}, {}", prior(options), clusters(options))
 }
 
+/// A word about spreads made for standardised columns, where columns keep their units and nobody gave others.
+pub(super) fn spreads_left_open(options: &Options, prior_sd: f64, noise_sd: f64) -> Option<String> {
+    let spreads = [("--prior-sd", options.prior_sd, prior_sd), ("--noise-sd", options.noise_sd, noise_sd)];
+    let open = spreads.iter().filter(|(_, given, _)| given.is_none());
+    let open: Vec<String> = open.map(|(name, _, value)| format!("{name} {value}")).collect();
+    let verb = if open.len() == 1 { "is a default" } else { "are defaults" };
+    (!open.is_empty()).then(|| {
+        format!(
+            "columns keep their units, but {} {verb} for standardised columns: give what suits the data, or leave \
+             --no-standardize out",
+            open.join(" and ")
+        )
+    })
+}
+
 /// The sentence of the screen about the blocks of a graph.
 pub(super) fn of_blocks(options: &Options) -> String {
     let edges = options.edge_prior.map_or("1,1".into(), |prior| prior.to_string());
