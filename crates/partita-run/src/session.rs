@@ -129,7 +129,7 @@ pub fn start_on(
     };
     let columns = columns(&*model);
     let directory = Directory::create(&out, &run, &columns, model.items())?;
-    go_on(directory, Sample::default(), &run, &*model, &input, executor, interrupted, watch)
+    go_on((directory, Sample::default()), &run, &*model, &input, executor, interrupted, watch)
 }
 
 /// Continues a run that was interrupted.
@@ -147,7 +147,7 @@ pub fn resume(
     let mut directory = Directory::resume(path, &run, &columns(&*model), model.items())?;
     let sample = heal(&directory, &run, model.items(), directory.sample(&columns(&*model))?)?;
     directory.rewrite(&columns(&*model), model.items(), &sample)?;
-    go_on(directory, sample, &run, &*model, &input, &Threads(self::threads(&options)), interrupted, watch)
+    go_on((directory, sample), &run, &*model, &input, &Threads(self::threads(&options)), interrupted, watch)
 }
 
 /// The rows that are whole, their kept states too; of a timed run those of workers that had all their time.

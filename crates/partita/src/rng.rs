@@ -362,7 +362,9 @@ mod tests {
         // Part 5 of the same sweep.
         let expected = philox4x32([0, 3, 0xCDEF_0123, 0x0050_AB00 | 0x80 | 3], [0x89AB_CDEF, 0x0123_4567]);
         let mut sweep = stream.pilot().sweep(3);
-        (0..5).for_each(|_| drop(sweep.sequence(Purpose::SplitMerge)));
+        for _ in 0..5 {
+            let _ = sweep.sequence(Purpose::SplitMerge);
+        }
         assert_eq!(sweep.open(Purpose::SplitMerge).block(0), expected);
     }
 
@@ -384,7 +386,9 @@ mod tests {
     #[should_panic(expected = "at most 4096 parts")]
     fn parts_do_not_run_into_the_next_field() {
         let mut sweep = Stream::new(3, 1).sweep(2);
-        (0..=PARTS).for_each(|_| drop(sweep.sequence(Purpose::SplitMerge)));
+        for _ in 0..=PARTS {
+            let _ = sweep.sequence(Purpose::SplitMerge);
+        }
     }
 
     /// Blocks made several at a time are those made one by one, in whatever order items are asked.

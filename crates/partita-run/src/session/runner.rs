@@ -32,8 +32,7 @@ struct Runner<'a> {
 
 /// Goes on from the sample that is there.
 pub(super) fn go_on(
-    directory: Directory,
-    sample: Sample,
+    (directory, sample): (Directory, Sample),
     run: &Run,
     model: &dyn Model,
     input: &Input,

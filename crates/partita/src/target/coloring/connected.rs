@@ -54,12 +54,12 @@ impl Coloring {
             // Kempe chains stay within a component and can permute its colours, so that each component counts alone.
             ColorMoves::Kempe => {
                 let undecided = parts.into_iter().filter(|part| !theorem(part, self.colors, moves));
-                let verdicts = undecided.map(|part| Coloring::new(part, self.colors).ok()?.look(moves));
-                verdicts.fold(Some(true), |all, one| match (all, one) {
-                    (Some(false), _) | (_, Some(false)) => Some(false),
-                    (Some(true), Some(true)) => Some(true),
-                    _ => None,
-                })
+                let verdicts: Vec<Option<bool>> =
+                    undecided.map(|part| Coloring::new(part, self.colors).ok()?.look(moves)).collect();
+                if verdicts.contains(&Some(false)) {
+                    return Some(false);
+                }
+                (!verdicts.contains(&None)).then_some(true)
             }
         }
     }
