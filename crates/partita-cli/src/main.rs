@@ -40,6 +40,14 @@ fn run(command: Command) -> Result<(), Failure> {
     let interrupted = match &command {
         // A download that is interrupted just ends.
         Command::Data(_) => Arc::default(),
+        // Nothing is under way that could be kept: files appear whole or not at all.
+        Command::Merge { .. } | Command::Report { .. } | Command::Predict { .. } => {
+            on_interrupt(|| {
+                screen::say("partita: interrupted: no file is half-written");
+                std::process::exit(130);
+            });
+            Arc::default()
+        }
         _ => interrupt_flag(),
     };
     match command {
@@ -49,21 +57,20 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Meet(options) => begin(options.meeting_task()?, true, options, &interrupted),
         Command::Reproduce(options) => reproduce::reproduce(options, &interrupted),
         Command::Resume { run, threads, json } => {
-            let mut screen = Screen::new();
-            let outcome = session::resume(&run, threads, &interrupted, &mut screen);
-            screen.finish();
-            show(&outcome?, json)
+            let outcome = watched(|screen| session::resume(&run, threads, &interrupted, screen))?;
+            show(&outcome, json)
         }
         Command::Merge { runs, out, force, json } => {
-            let outcome = session::merge(&runs, &out, force)?;
+            let outcome = watched(|screen| session::merge(&runs, &out, force, screen))?;
             show(&outcome, json)
         }
         Command::Report { run, loss, matrix, json } => {
-            let outcome = session::report(&run, Again { loss, matrix })?;
+            let outcome = watched(|screen| session::report(&run, Again { loss, matrix }, screen))?;
             show(&outcome, json)
         }
         Command::Predict { run, rows, score, loss, out, json } => {
-            predict::show(&session::predict(&run, &rows, loss)?, score, json, out.as_deref())
+            let found = watched(|screen| session::predict(&run, &rows, loss, screen))?;
+            predict::show(&found, score, json, out.as_deref())
         }
         Command::Data(options) => data::run(options),
     }
@@ -78,10 +85,16 @@ fn begin(
     let (json, force) = (options.json, options.force);
     let command = arguments::command_line();
     let request = Request { task, meetings_only, options: options.resolve()?, force, command };
+    let outcome = watched(|screen| session::start(request, interrupted, screen))?;
+    show(&outcome, json)
+}
+
+/// Does something with a screen that shows how it goes.
+fn watched<R>(run: impl FnOnce(&mut Screen) -> R) -> R {
     let mut screen = Screen::new();
-    let outcome = session::start(request, interrupted, &mut screen);
+    let result = run(&mut screen);
     screen.finish();
-    show(&outcome?, json)
+    result
 }
 
 /// Results to standard output: one JSON object, or a table a person understands.
@@ -99,14 +112,17 @@ fn json_object(summary: &results::Summary) -> String {
 fn interrupt_flag() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     let handler = Arc::clone(&flag);
-    let set = ctrlc::set_handler(move || {
+    on_interrupt(move || {
         // A second time means now.
         if handler.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
     });
-    if let Err(error) = set {
+    flag
+}
+
+fn on_interrupt(handler: impl FnMut() + Send + 'static) {
+    if let Err(error) = ctrlc::set_handler(handler) {
         screen::say(&format!("partita: interrupts will not be caught: {error}"));
     }
-    flag
 }

@@ -56,6 +56,13 @@ impl Watch for Screen {
         }
     }
 
+    fn stage(&mut self, what: &str) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(what.to_string());
+            bar.enable_steady_tick(std::time::Duration::from_millis(100));
+        }
+    }
+
     fn progress(&mut self, progress: &Progress) {
         if let Some(bar) = &self.bar {
             bar.set_message(progress_line(progress));

@@ -253,6 +253,12 @@ impl Directory {
         Directory { path: path.to_path_buf(), rows: None, draws: None, _lock: None }
     }
 
+    /// Whether files can be written into it.
+    pub(crate) fn is_writable(&self) -> bool {
+        let probe = self.path.join(PROBE);
+        File::create(&probe).and_then(|_| fs::remove_file(&probe)).is_ok()
+    }
+
     /// The path.
     pub fn path(&self) -> &Path {
         &self.path

@@ -30,6 +30,8 @@ pub trait Watch {
     fn say(&mut self, _sentence: &str) {}
     /// How far the replicates are.
     fn progress(&mut self, _progress: &Progress) {}
+    /// What is being done where there are no replicates to count.
+    fn stage(&mut self, _what: &str) {}
 }
 
 impl Watch for () {}
@@ -251,11 +253,12 @@ pub struct Again {
 }
 
 /// The answers of a directory again, from its rows.
-pub fn report(path: &Path, again: Again) -> Result<Outcome, Failure> {
+pub fn report(path: &Path, again: Again, watch: &mut dyn Watch) -> Result<Outcome, Failure> {
     let mut run = Run::read(path)?;
     run.options.loss = again.loss.or(run.options.loss);
     let (model, input) = reload(&run)?;
     let directory = Directory::open(path);
+    watch.stage("reading the replicates");
     let sample = directory.sample(&columns(&*model))?;
     refuse_part(path, &run, &sample.rows)?;
     let rows = &sample.rows;
@@ -265,6 +268,12 @@ pub fn report(path: &Path, again: Again) -> Result<Outcome, Failure> {
     );
     answers::check_size(model.items(), again.matrix)?;
     let long = long_chain::known_of(&directory, &sample);
-    let answers = Answers::new(&run, &sample, seconds, (&input, &*model), long.as_ref())?;
-    answers.write(&directory, &run, &sample, again.matrix)
+    let answers = Answers::new(&run, &sample, seconds, (&input, &*model), long.as_ref(), watch)?;
+    if !directory.is_writable() {
+        // Somebody else's run, or one on a read-only disk: what there is to say can be said all the same.
+        watch.say(&format!("{}: cannot be written, so its files stay as they are", path.display()));
+        let Answers { summary, page, .. } = answers;
+        return Ok(Outcome { directory: path.to_path_buf(), summary, answer: page.answer });
+    }
+    answers.write(&directory, &run, &sample, again.matrix, watch)
 }

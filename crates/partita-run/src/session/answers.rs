@@ -1,6 +1,6 @@
 //! The answers of a complete run: summary, one clustering, matrix, report.
 
-use super::{Outcome, threads};
+use super::{Outcome, Watch, threads};
 use crate::analysis::{self, Context, LongChains, Point};
 use crate::directory::{CLUSTERING, CO_CLUSTERING, CO_CLUSTERING_SE, CREDIBLE_BALL, Directory, Run};
 use crate::engine::Sample;
@@ -50,6 +50,7 @@ impl Answers {
         seconds: f64,
         (input, model): (&Input, &dyn Model),
         long: Option<&LongChains>,
+        watch: &mut dyn Watch,
     ) -> Result<Self, Failure> {
         let units = analysis::units(&run.stop, &sample.draws);
         let mut summary =
@@ -57,12 +58,14 @@ impl Answers {
         summary.connected = model.connected();
         summary.notes.extend(crate::model::unreachable(model.connected(), &run.options));
         let loss = run.options.loss.unwrap_or_default();
+        watch.stage("searching for one clustering");
         let point = analysis::point(&units, loss, run.options.seed.unwrap_or(1));
         if let Some(point) = &point {
             summary.clustering = Some(point.clustering.clone());
             summary.notes.extend(point.note());
             compare(&mut summary, point, input)?;
         }
+        watch.stage("putting the report together");
         let shown = point.as_ref().map(|point| analysis::co_matrix(&units, &point.partition, SHOWN_ITEMS));
         let page = analysis::page(&Context {
             run,
@@ -83,12 +86,14 @@ impl Answers {
         run: &Run,
         sample: &Sample,
         matrix: bool,
+        watch: &mut dyn Watch,
     ) -> Result<Outcome, Failure> {
         let Answers { summary, page, point, item_names, threads } = self;
         if let Some(point) = &point {
             directory.write(CLUSTERING, labels(point, &item_names).as_bytes())?;
             directory.write(CREDIBLE_BALL, bounds(point, &item_names).as_bytes())?;
             if matrix || item_names.len() <= MATRIX_ITEMS {
+                watch.stage("writing the co-clustering matrix");
                 let units = analysis::units(&run.stop, &sample.draws);
                 let [means, errors] =
                     [CO_CLUSTERING, CO_CLUSTERING_SE].map(|name| directory.path().join(name));

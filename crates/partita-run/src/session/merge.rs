@@ -1,7 +1,7 @@
 //! Shards of one run joined into one directory.
 
 use super::answers::Answers;
-use super::{Outcome, columns, long_chain, refuse_part, reload};
+use super::{Outcome, Watch, columns, long_chain, refuse_part, reload};
 use crate::Failure;
 use crate::directory::{self, Directory, Run};
 use crate::engine::{Row, Sample};
@@ -13,7 +13,7 @@ fn same_place(one: &Path, other: &Path) -> bool {
 }
 
 /// Joins shards of one run into a new directory.
-pub fn merge(paths: &[PathBuf], out: &Path, force: bool) -> Result<Outcome, Failure> {
+pub fn merge(paths: &[PathBuf], out: &Path, force: bool, watch: &mut dyn Watch) -> Result<Outcome, Failure> {
     let Some((first, rest)) = paths.split_first() else {
         return Err(Failure::bad("`partita merge` needs run directories to join".into()));
     };
@@ -49,6 +49,7 @@ pub fn merge(paths: &[PathBuf], out: &Path, force: bool) -> Result<Outcome, Fail
     let mut rows: Vec<(usize, Row)> = Vec::new();
     let (mut draws, mut long) = (Vec::new(), Some(Vec::new()));
     for (i, path) in paths.iter().enumerate() {
+        watch.stage(&format!("reading {}", path.display()));
         let directory = Directory::open(path);
         let shard = directory.sample(&columns)?;
         refuse_part(path, &Run::read(path)?, &shard.rows)?;
@@ -77,6 +78,6 @@ pub fn merge(paths: &[PathBuf], out: &Path, force: bool) -> Result<Outcome, Fail
     directory.rewrite(&columns, model.items(), &sample)?;
     let seconds = sample.rows.iter().map(|row| row.seconds).sum();
     let long = long.and_then(|shards| long_chain::pooled(&shards));
-    Answers::new(&run, &sample, seconds, (&input, &*model), long.as_ref())?
-        .write(&directory, &run, &sample, false)
+    let answers = Answers::new(&run, &sample, seconds, (&input, &*model), long.as_ref(), watch)?;
+    answers.write(&directory, &run, &sample, false, watch)
 }

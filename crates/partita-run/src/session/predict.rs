@@ -1,6 +1,6 @@
 //! Questions about new rows, put to a run that has kept states.
 
-use super::{columns, refuse_part, reload, threads};
+use super::{Watch, columns, refuse_part, reload, threads};
 use crate::Failure;
 use crate::analysis::{self, Question};
 use crate::config::{Loss, Task};
@@ -12,7 +12,12 @@ use crate::results::Predictions;
 use std::path::Path;
 
 /// Predicts the rows of a file under the model and the data of a run.
-pub fn predict(path: &Path, new: &Path, loss: Option<Loss>) -> Result<Predictions, Failure> {
+pub fn predict(
+    path: &Path,
+    new: &Path,
+    loss: Option<Loss>,
+    watch: &mut dyn Watch,
+) -> Result<Predictions, Failure> {
     let run = Run::read(path)?;
     if run.task != Task::Fit {
         return Err(Failure::bad(format!(
@@ -21,6 +26,7 @@ pub fn predict(path: &Path, new: &Path, loss: Option<Loss>) -> Result<Prediction
         )));
     }
     let (model, input) = reload(&run)?;
+    watch.stage("reading the replicates");
     let Sample { rows: kept, draws } = Directory::open(path).sample(&columns(&*model))?;
     refuse_part(path, &run, &kept)?;
     if draws.is_empty() {
@@ -30,10 +36,12 @@ pub fn predict(path: &Path, new: &Path, loss: Option<Loss>) -> Result<Prediction
         )));
     }
     let rows = new_rows(&run, &input, new)?;
+    watch.stage("searching for one clustering");
     let units = analysis::units(&run.stop, &draws);
     let point =
         analysis::point(&units, loss.or(run.options.loss).unwrap_or_default(), run.options.seed.unwrap_or(1))
             .expect("there are kept states");
+    watch.stage("predicting");
     let question = Question {
         rows: &(0..rows.rows).map(|i| rows.row(i)).collect::<Vec<_>>(),
         names: &rows.ids.clone().unwrap_or_else(|| (0..rows.rows).map(|i| i.to_string()).collect()),

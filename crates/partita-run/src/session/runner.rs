@@ -100,8 +100,8 @@ pub(super) fn go_on(
             None => long_chain::measure(run, model, &sample, executor, interrupted, watch)?,
             known => known,
         };
-        Answers::new(run, &sample, seconds, (input, model), long.as_ref())?
-            .write(&directory, run, &sample, false)
+        let answers = Answers::new(run, &sample, seconds, (input, model), long.as_ref(), watch)?;
+        answers.write(&directory, run, &sample, false, watch)
     };
     let outcome = finish();
     // Last: without answers, these marks are what tells that the workers had their time.
