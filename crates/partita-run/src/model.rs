@@ -19,6 +19,7 @@ use partita::atoms::{Atom, Atoms};
 use partita::partition::{Metric, Partitions};
 use partita::poisson::Fishy;
 use partita::rng::Purpose;
+use partita::summary::Reference;
 use partita::tuning::{Trace, Tracer};
 use partita::{
     Ending, Estimator, Moment, Observer, Outcome, Pair, Partition, Schedule, Start, State, Stop, Stream,
@@ -348,10 +349,10 @@ const COUNTED: usize = 20;
 fn summaries<T: Target>(
     wanted: &[config::Summary],
     items: usize,
-    reference: Option<Partition>,
+    reference: Option<Reference>,
     density: impl Fn(&config::Grid) -> Option<AnySummary<T>>,
 ) -> Result<Vec<AnySummary<T>>, Failure> {
-    use partita::summary::{Clusters, CoClustering, Entropy, Reference, TopShares};
+    use partita::summary::{Clusters, CoClustering, Entropy, TopShares};
     let mut list: Vec<AnySummary<T>> = Vec::new();
     for summary in wanted {
         list.push(match summary {
@@ -373,8 +374,8 @@ fn summaries<T: Target>(
             })?,
         });
     }
-    if let Some(partition) = reference {
-        list.push(Box::new(Reference { partition }));
+    if let Some(reference) = reference {
+        list.push(Box::new(reference));
     }
     Ok(list)
 }

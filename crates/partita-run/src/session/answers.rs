@@ -4,10 +4,10 @@ use super::{Outcome, Watch, known, long_chain, threads};
 use crate::analysis::{self, Context, Point};
 use crate::directory::{CLUSTERING, CO_CLUSTERING, CO_CLUSTERING_SE, CREDIBLE_BALL, Directory, Run};
 use crate::model::{Input, Model, Row};
+use crate::results::Summary;
 use crate::words::csv_cell;
 use crate::{Failure, report};
 use partita::Partition;
-use partita::partition::{Metric, adjusted_rand};
 use std::sync::atomic::AtomicBool;
 
 /// Items of the matrix in the report.
@@ -65,12 +65,12 @@ pub(super) fn conclude(
         directory.write(CREDIBLE_BALL, bounds(point, &input.item_names).as_bytes())?;
         summary.clustering = Some(point.clustering.clone());
         summary.notes.extend(point.note());
-        compare(&mut summary, point, input)?;
         if finish.matrix || model.items() <= MATRIX_ITEMS {
             let [means, errors] = [CO_CLUSTERING, CO_CLUSTERING_SE].map(|name| directory.path().join(name));
             analysis::write_matrix(&units, model.items(), threads, &means, &errors)?;
         }
     }
+    compare(&mut summary, point.as_ref(), input)?;
     let shown = point.as_ref().map(|point| analysis::co_matrix(&units, &point.partition, SHOWN_ITEMS));
     let page = analysis::page(&Context {
         run,
@@ -86,15 +86,21 @@ pub(super) fn conclude(
     Ok(Outcome { directory: directory.path().to_path_buf(), summary, answer: page.answer })
 }
 
-/// Holds the clustering against the known labels, where there are any.
-fn compare(summary: &mut crate::results::Summary, point: &Point, input: &Input) -> Result<(), Failure> {
-    let known = input.table.as_ref().and_then(|table| table.labels.as_ref());
-    if let (Some(known), Some(clustering)) = (known, &mut summary.clustering) {
-        let known: Vec<usize> = known.index.iter().map(|&label| label as usize).collect();
-        let known = Partition::from_labels(&known)?;
-        clustering.reference_ari =
-            Some(adjusted_rand(&point.partition, &known)).filter(|ari| ari.is_finite());
-        clustering.reference_vi = Some(Metric::Vi.distance(&point.partition, &known));
+/// Holds the clustering against the known labels, where there are any, and says how many are missing.
+fn compare(summary: &mut Summary, point: Option<&Point>, input: &Input) -> Result<(), Failure> {
+    let Some((reference, missing)) = input.reference()? else { return Ok(()) };
+    if missing > 0 {
+        let rows = input.item_names.len();
+        let (have, they) = if missing == 1 { ("has", "it takes") } else { ("have", "they take") };
+        summary.notes.push(format!(
+            "{missing} of {rows} rows {have} no label: {they} no part in the comparison with the known labels"
+        ));
+    }
+    if let (Some(point), Some(clustering)) = (point, &mut summary.clustering) {
+        let [_, vi, ari] = reference.compare(&point.partition);
+        clustering.reference_ari = Some(ari).filter(|ari| ari.is_finite());
+        clustering.reference_vi = Some(vi);
+        clustering.reference_missing = Some(missing as u64);
     }
     Ok(())
 }
