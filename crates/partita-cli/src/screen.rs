@@ -196,7 +196,8 @@ fn one_clustering(c: &Clustering) -> String {
     }
     text += &format!(", 95 % of the posterior within {:.3}", c.ball.radius);
     if let Some(ari) = c.reference_ari {
-        text += &format!("; adjusted Rand index with the known labels {ari:.3}");
+        let rows = c.compared_rows().unwrap_or_default();
+        text += &format!("; adjusted Rand index with the known labels {ari:.3}{rows}");
     }
     text
 }

@@ -19,8 +19,8 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 pub(crate) use builder::Hash;
-pub(crate) use error::quote;
 pub use error::{DataError, FileError, Place};
+pub(crate) use error::{argument, quote};
 pub use kind::Kind;
 pub use memory::Cells;
 pub(crate) use open::Source;
@@ -62,8 +62,26 @@ pub struct Table {
 pub struct Labels {
     /// The labels, in order of first appearance.
     pub names: Vec<String>,
-    /// For each row, the position of its label in `names`.
-    pub index: Vec<u32>,
+    /// For each row, the position of its label in `names`; none where it is missing.
+    pub index: Vec<Option<u32>>,
+}
+
+impl Labels {
+    /// The rows that have a label, and their clustering by it.
+    ///
+    /// ```
+    /// let labels = partita_run::data::Labels {
+    ///     names: vec!["red".into(), "blue".into()],
+    ///     index: vec![Some(0), None, Some(1), Some(0)],
+    /// };
+    /// let (rows, clustering) = labels.known();
+    /// assert_eq!(rows, [0, 2, 3]);
+    /// assert_eq!(clustering, [0, 1, 0]);
+    /// ```
+    pub fn known(&self) -> (Vec<usize>, Vec<usize>) {
+        let rows = self.index.iter().enumerate();
+        rows.filter_map(|(row, label)| label.map(|label| (row, label as usize))).unzip()
+    }
 }
 
 /// What to do with missing cells: empty ones and `NA`, `N/A`, `NaN`, `null`, `None`, `?` and `.`.
@@ -163,7 +181,7 @@ impl Table {
     /// assert_eq!(table.names, ["mass", "height"]);
     /// assert_eq!(table.row(1), [3.0, 4.25]);
     /// assert_eq!(table.ids.unwrap(), ["ann", "bob"]);
-    /// assert_eq!(table.labels.unwrap().index, [0, 1]);
+    /// assert_eq!(table.labels.unwrap().index, [Some(0), Some(1)]);
     /// # std::fs::remove_file(&path).unwrap();
     /// # Ok::<(), partita_run::data::DataError>(())
     /// ```

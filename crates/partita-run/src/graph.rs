@@ -126,8 +126,9 @@ pub enum GraphError {
     },
     /// The graph is too large, or says that it is.
     #[error(
-        "{file} declares {vertices} vertices, too many for its {edges} edges; correct the problem \
-         line, or list only the vertices that have edges"
+        "{file} declares {vertices} vertices, and with {edges} edges at most {} are read; correct the problem \
+         line, or list only the vertices that have edges",
+        most_vertices(*.edges)
     )]
     TooMany {
         /// The path as given.
@@ -137,6 +138,11 @@ pub enum GraphError {
         /// Number of edges.
         edges: usize,
     },
+}
+
+/// So many vertices a graph of so many edges may have.
+fn most_vertices(edges: usize) -> u64 {
+    FREE_VERTICES.max(2 * edges as u64).min(u64::from(u32::MAX))
 }
 
 /// Reads a graph from a list of edges or a DIMACS `.col` file, gzipped or not.
@@ -356,7 +362,7 @@ fn read_dimacs(mut lines: Lines) -> Result<GraphFile, GraphError> {
         return Err(GraphError::NoProblem { file, line: lines.line });
     };
     // Isolated vertices take memory and no place in the file, so a slip of the pen must not.
-    if vertices > FREE_VERTICES.max(2 * edges.len() as u64) || u32::try_from(vertices).is_err() {
+    if vertices > most_vertices(edges.len()) {
         return Err(GraphError::TooMany { file, vertices, edges: edges.len() });
     }
     let names = (1..=vertices).map(|vertex| vertex.to_string()).collect();

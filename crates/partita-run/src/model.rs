@@ -20,6 +20,7 @@ use crate::{Failure, config};
 use choices::{AnyCoupling, AnyStart};
 use partita::atoms::Atom;
 use partita::partition::Partitions;
+use partita::summary::Reference;
 use partita::{Kernel, Partition, State, Summary, Target};
 
 /// A problem that can be run, and asked about what came of it.
@@ -157,10 +158,10 @@ const COUNTED: usize = 20;
 fn summaries<T: Target>(
     wanted: &[config::Summary],
     items: usize,
-    reference: Option<Partition>,
+    reference: Option<Reference>,
     density: impl Fn(&config::Grid) -> Option<AnySummary<T>>,
 ) -> Result<Vec<AnySummary<T>>, Failure> {
-    use partita::summary::{Clusters, CoClustering, Entropy, Reference, TopShares};
+    use partita::summary::{Clusters, CoClustering, Entropy, TopShares};
     let mut list: Vec<AnySummary<T>> = Vec::new();
     for summary in wanted {
         list.push(match summary {
@@ -182,8 +183,8 @@ fn summaries<T: Target>(
             })?,
         });
     }
-    if let Some(partition) = reference {
-        list.push(Box::new(Reference { partition }));
+    if let Some(reference) = reference {
+        list.push(Box::new(reference));
     }
     Ok(list)
 }

@@ -150,6 +150,18 @@ pub struct Clustering {
     pub reference_ari: Option<f64>,
     /// Its variation of information to them, in nats.
     pub reference_vi: Option<f64>,
+    /// The rows without a known label, which take no part in either.
+    #[serde(default)]
+    pub reference_missing: Option<u64>,
+}
+
+impl Clustering {
+    /// Over which rows known labels were compared, where those are not all: `, over the 5 of 8 rows that have one`.
+    pub fn compared_rows(&self) -> Option<String> {
+        let missing = self.reference_missing.filter(|missing| *missing > 0)?;
+        let rows: u64 = self.sizes.iter().sum();
+        Some(format!(", over the {} of {rows} rows that have one", rows - missing))
+    }
 }
 
 /// A credible ball and the kept states that bound it (Wade, Ghahramani 2018), which are in `credible_ball.csv`.

@@ -174,7 +174,7 @@ fn columns_have_the_roles_asked_for() {
     assert_eq!(table.ids.unwrap(), ["ann", "bob", "cy"]);
     let labels = table.labels.unwrap();
     assert_eq!(labels.names, ["red", "blue"]);
-    assert_eq!(labels.index, [0, 1, 0]);
+    assert_eq!(labels.index, [Some(0), Some(1), Some(0)]);
 }
 
 #[test]
@@ -245,6 +245,33 @@ fn a_long_file_is_read_whole() {
     let fixture = Fixture::new("data.csv", text);
     let error = fixture.read(&ReadOptions::default()).unwrap_err();
     assert!(error.to_string().contains("line 200001, column \"c10\""), "{error}");
+}
+
+/// Every mark of a missing value is one in a column of labels, too, whatever is done with missing cells.
+#[test]
+fn missing_labels_are_no_class() {
+    for missing in [Missing::Refuse, Missing::Keep] {
+        let options = ReadOptions { label_column: Some("kind".into()), missing, ..ReadOptions::default() };
+        for mark in ["", "NA", "na", "N/A", "null", "None", "?", ".", "NaN", "nan", "  "] {
+            let table = read_with(format!("x,kind\n1,b\n2,{mark}\n3,a\n4,{mark}\n5,b\n"), &options);
+            let labels = table.labels.unwrap();
+            assert_eq!(labels.names, ["b", "a"], "{mark:?}");
+            assert_eq!(labels.index, [Some(0), None, Some(1), None, Some(0)], "{mark:?}");
+            assert_eq!(labels.known(), (vec![0, 2, 4], vec![0, 1, 0]));
+            assert!(table.gap.is_none(), "a label is no cell");
+        }
+        for (content, problem) in [
+            ("x,kind\n1,NA\n2,\n3,?\n", "every label is missing"),
+            ("x,kind\n1,NA\n2,red\n3,?\n", "one row alone has a label"),
+        ] {
+            let error = Fixture::new("data.csv", content).read(&options).unwrap_err().to_string();
+            let expected = format!(
+                ", column \"kind\": {problem}, so there is nothing to compare clusters with; leave --label-column out, or \
+                 name another column"
+            );
+            assert!(error.ends_with(&expected), "{error}");
+        }
+    }
 }
 
 #[test]

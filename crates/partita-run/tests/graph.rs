@@ -241,7 +241,7 @@ fn a_dimacs_graph_without_vertices() {
 fn a_huge_dimacs_graph() {
     assert_eq!(
         sentence_col("p edge 4000000000 2\ne 1 2\ne 2 3\n"),
-        "graph.col declares 4000000000 vertices, too many for its 2 edges; correct the problem line, or list only the vertices that have edges"
+        "graph.col declares 4000000000 vertices, and with 2 edges at most 1000000 are read; correct the problem line, or list only the vertices that have edges"
     );
 }
 

@@ -1,5 +1,7 @@
 //! What can be wrong with a model, a start or a setting, told so that a person can mend it.
 
+use crate::likelihood::LARGEST_COUNT;
+
 /// A model, a start or a setting that cannot be run. Each message says what is wrong.
 ///
 /// ```
@@ -69,7 +71,9 @@ pub enum Error {
         value: f64,
     },
     /// A cell of a count column is not a count.
-    #[error("the value of item {item}, column {column} is {value}, not a whole number from 0 to 4294967294")]
+    #[error(
+        "the value of item {item}, column {column} is {value}, not a whole number from 0 to {LARGEST_COUNT}"
+    )]
     NotACount {
         /// Item (row), counted from 0.
         item: usize,
@@ -77,6 +81,12 @@ pub enum Error {
         column: usize,
         /// What it was.
         value: f64,
+    },
+    /// The counts of a column come to more than can be counted exactly.
+    #[error("the counts of column {column} come to more than {LARGEST_COUNT}")]
+    CountsTooLarge {
+        /// Column, counted from 0.
+        column: usize,
     },
     /// A cell of a categorical column is not the number of a level.
     #[error(

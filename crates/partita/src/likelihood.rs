@@ -8,7 +8,7 @@ mod gaussian;
 mod mixed;
 
 pub use categories::Dirichlet;
-pub use counts::GammaPoisson;
+pub use counts::{GammaPoisson, LARGEST_COUNT};
 pub use diagonal::NormalInverseGamma;
 pub use full::{Full, FullCluster, NormalInverseWishart};
 pub use gaussian::{Covariance, Gaussian, GaussianCluster};

@@ -152,6 +152,21 @@ impl Partition {
         self.cluster.iter().map(|&c| self.slot[c as usize] as usize)
     }
 
+    /// The partition of some of the items, in the order given.
+    ///
+    /// ```
+    /// let z = partita::Partition::from_labels(&[0, 1, 0, 2])?;
+    /// assert_eq!(z.among(&[3, 2, 0]), partita::Partition::from_labels(&[0, 1, 1])?);
+    /// # Ok::<(), partita::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If no item is given, or one that does not exist.
+    pub fn among(&self, items: &[usize]) -> Partition {
+        let labels: Vec<usize> = items.iter().map(|&item| self.slot(item)).collect();
+        Partition::from_labels(&labels).expect("some of the items")
+    }
+
     /// Labels numbered by first appearance: the same for equal partitions.
     pub fn canonical_labels(&self) -> Vec<usize> {
         let mut seen = vec![usize::MAX; self.clusters()];

@@ -54,6 +54,47 @@ pub(crate) fn ln_rising(z: f64, x: f64) -> f64 {
     (z - 0.5) * libm::log1p(x / z) + x * (libm::log(top) - 1.0) + (correction(top) - correction(z))
 }
 
+/// The log probability of `x` under the negative binomial law of size `a` and odds `b`,
+/// `G(a + x) / (G(a) x!) * (b / (b + 1))^a * (b + 1)^-x`, for `x > 0` of any size.
+///
+/// Its logarithms of gammas and powers are of the order of `x ln x` and cancel; in terms of deviances (Loader 2000,
+/// "Fast and accurate computation of binomial probabilities") nothing large is left to cancel.
+pub(crate) fn ln_negative_binomial(x: f64, a: f64, b: f64) -> f64 {
+    let n = a + x;
+    let (failures, successes) = (n * (b / (b + 1.0)), n / (b + 1.0));
+    let corrections = stirling_error(n) - stirling_error(a) - stirling_error(x);
+    let deviances = deviance(a, failures) + deviance(x, successes);
+    corrections - deviances + 0.5 * ln(a / n / x / std::f64::consts::TAU)
+}
+
+/// `ln G(x + 1) - ln(sqrt(2 pi x) (x / e)^x)`.
+fn stirling_error(x: f64) -> f64 {
+    if x < 20.0 {
+        return ln_gamma(x + 1.0) - (x + 0.5) * ln(x) + x - 0.5 * ln(std::f64::consts::TAU);
+    }
+    let y = 1.0 / (x * x);
+    (1.0 / 12.0 - y * (1.0 / 360.0 - y * (1.0 / 1260.0 - y * (1.0 / 1680.0 - y * (1.0 / 1188.0))))) / x
+}
+
+/// `x ln(x / mean) + mean - x`; near the mean by a series in `v = (x - mean) / (x + mean)`.
+fn deviance(x: f64, mean: f64) -> f64 {
+    let v = (x - mean) / (x + mean);
+    if v.abs() >= 0.1 {
+        return x * ln(x / mean) + mean - x;
+    }
+    // x ln(x / mean) = 2 x artanh(v)
+    let (mut sum, mut term) = ((x - mean) * v, 2.0 * x * v);
+    for j in 1.. {
+        term *= v * v;
+        let next = sum + term / f64::from(2 * j + 1);
+        if next == sum {
+            break;
+        }
+        sum = next;
+    }
+    sum
+}
+
 /// `ln Gamma(shape + j)` for whole `j`, tabulated as far as is cheap: the differences are what counts
 /// of successes and failures need.
 #[derive(Debug, Clone)]
@@ -63,7 +104,7 @@ pub(crate) struct LnRising {
 }
 
 /// At the end of the table `ln Gamma` is about 7e5, so that a difference is still good to 1e-10.
-const TABULATED: u64 = 1 << 16;
+pub(crate) const TABULATED: u64 = 1 << 16;
 
 impl LnRising {
     /// For counts up to `most`; beyond the table values are computed.
@@ -157,6 +198,46 @@ mod tests {
         for (from, to) in [(0, 5), (65_530, 65_536), (65_530, 65_545), (1 << 33, (1 << 33) + 3)] {
             let expected: f64 = (from..to).map(|j| libm::log(0.7 + j as f64)).sum();
             assert!((rising.between(from, to) - expected).abs() < 4e-10, "{from} {to}");
+        }
+    }
+
+    /// Against a product of ratios near 1, each exact but for rounding, from the mode outwards.
+    #[test]
+    fn negative_binomials_of_large_numbers_do_not_cancel() {
+        for (a, b) in [(0.3, 0.2), (1.0, 1e-9), (7.5, 3.0), (2e5, 1.0), (3e10, 2.0), (5e14, 1.0), (1e15, 4.5)]
+        {
+            // The law at its mean by Stirling's formula alone: ln G(a + x) and ln x! are of the order of 1 / a and
+            // 1 / x from it, and a + x = x (b + 1) there.
+            let x = libm::round(a / b);
+            if a > 1e4 {
+                let variance = a / b * (1.0 + 1.0 / b);
+                let expected = -0.5 * ln(std::f64::consts::TAU * variance);
+                let found = ln_negative_binomial(x, a, b);
+                assert!((found - expected).abs() < 1.0 / a + 1.0 / x + 1e-7, "{a} {b}: {found} {expected}");
+            }
+            // p(y + 1) / p(y) = (a + y) / (y + 1) / (b + 1)
+            let (mut log, from) = (0.0, x.max(70_000.0));
+            for step in 1..=1000 {
+                let y = from + f64::from(step - 1);
+                log += libm::log1p(((a - 1.0) - b * (y + 1.0)) / ((y + 1.0) * (b + 1.0)));
+                if step % 250 == 0 {
+                    let found = ln_negative_binomial(y + 1.0, a, b) - ln_negative_binomial(from, a, b);
+                    let tolerance = 1e-10 * log.abs().max(1.0);
+                    assert!((found - log).abs() < tolerance, "{a} {b} {y}: {found} {log}");
+                }
+            }
+        }
+        // Where gammas do not cancel yet they agree.
+        for (x, a, b) in [(1.0, 0.3, 0.2), (5.0, 40.0, 3.0), (300.0, 1.5, 0.01), (12.0, 0.8, 7.0)] {
+            let plain = ln_gamma(a + x)
+                - ln_gamma(a)
+                - ln_gamma(x + 1.0)
+                - a * libm::log1p(1.0 / b)
+                - x * ln(b + 1.0);
+            assert!(
+                (ln_negative_binomial(x, a, b) - plain).abs() < 1e-11 * plain.abs().max(1.0),
+                "{x} {a} {b}"
+            );
         }
     }
 

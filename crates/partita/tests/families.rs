@@ -3,7 +3,9 @@
 mod support;
 
 use partita::chance::Chance;
-use partita::likelihood::{Column, Dirichlet, GammaPoisson, NormalInverseGamma, NormalInverseWishart};
+use partita::likelihood::{
+    Column, Dirichlet, GammaPoisson, LARGEST_COUNT, NormalInverseGamma, NormalInverseWishart,
+};
 use partita::rng::Sequence;
 use partita::target::{EdgePrior, SharedPrior, Sharing};
 use partita::{Blocks, Error, Full, Graph, Mixed, Mixture, Partition, Prior, SharedVariance, State, Target};
@@ -71,10 +73,18 @@ fn bad_tables_are_refused() {
     assert!(matches!(refused, Error::OutOfRange { name: "the prior mean", .. }));
     let refused = Mixed::diagonal(vec![0.0, f64::INFINITY], 2, weak).unwrap_err();
     assert!(matches!(refused, Error::NotFinite { item: 0, coordinate: 1, .. }));
-    for bad in [-1.0, 0.5, f64::INFINITY, 4_294_967_295.0] {
+    for bad in [-1.0, 0.5, f64::INFINITY, 9_007_199_254_740_992.0] {
         let refused = Mixed::counts(vec![0.0, bad], 1, GammaPoisson::around(1.0)).unwrap_err();
         assert_eq!(refused, Error::NotACount { item: 1, column: 0, value: bad });
     }
+    let most = LARGEST_COUNT as f64;
+    let both = [Column::Normal(weak), Column::Count(GammaPoisson::around(1.0))];
+    assert!(Mixed::new(&[0.1, most - 7.0, 0.2, 7.0, 0.3, f64::NAN], &both).is_ok());
+    let refused = Mixed::new(&[0.1, most - 7.0, 0.2, 8.0], &both).unwrap_err();
+    assert_eq!(refused, Error::CountsTooLarge { column: 1 });
+    assert_eq!(refused.to_string(), "the counts of column 1 come to more than 9007199254740991");
+    let refused = Mixed::counts(vec![most; 3000], 1, GammaPoisson::around(1.0)).unwrap_err();
+    assert_eq!(refused, Error::CountsTooLarge { column: 0 });
     for bad in [-1.0, 0.5, 2.0, f64::INFINITY] {
         let refused = Mixed::categories(vec![1.0, bad], &[2]).unwrap_err();
         assert_eq!(refused, Error::NotALevel { item: 1, column: 0, value: bad, last: 1 });

@@ -5,7 +5,7 @@ mod support;
 use nalgebra::{DMatrix, DVector};
 use partita::chance::Chance;
 use partita::likelihood::{
-    Column, GammaPoisson, MixedCluster, NormalInverseGamma, NormalInverseWishart, Predict,
+    Column, GammaPoisson, LARGEST_COUNT, MixedCluster, NormalInverseGamma, NormalInverseWishart, Predict,
 };
 use partita::rng::Sequence;
 use partita::target::{EdgePrior, Predictive, SharedPrior, Sharing};
@@ -111,6 +111,53 @@ fn large_counts_agree_with_the_textbook() {
         assert_close(mixed.log_predictive(&cluster, 0), expected, &format!("{members:?}"));
         mixed.insert(&mut cluster, 0);
         assert_close(mixed.log_predictive_without(&cluster, 0), expected, &format!("{members:?}"));
+    }
+}
+
+/// Counts up to the largest there can be: cells are exchangeable, so that evidence does not depend on their order, and
+/// to leave a cluster and come back changes nothing. Every term is of the order of 1e17, their sum of 1e2.
+#[test]
+fn huge_counts_are_exchangeable() {
+    let most = LARGEST_COUNT as f64;
+    for values in [
+        vec![4_294_967_295.0, 4_295_000_000.0, 4_294_900_000.0, 4_295_100_123.0],
+        vec![1e15, 1e15 + 2e7, 1e15 - 3e7, 1e15 + 5.0],
+        vec![most - 1e15, 9.9e14, 65_536.0, 65_537.0],
+        vec![3e14, 0.0, 12.0, 70_000.0],
+    ] {
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        let mixed = Mixed::counts(values.clone(), 1, GammaPoisson::around(mean)).unwrap();
+        let evidence = |order: [usize; 4]| {
+            let mut cluster = mixed.empty();
+            let mut sum = 0.0;
+            for item in order {
+                let one = mixed.log_predictive(&cluster, item);
+                assert_close(mixed.log_density(&cluster, &values[item..=item]), one, "as a new row");
+                mixed.insert(&mut cluster, item);
+                let without = mixed.log_predictive_without(&cluster, item);
+                assert!((one - without).abs() < 1e-12 * one.abs(), "{values:?} {item}: {one} {without}");
+                sum += one;
+            }
+            sum
+        };
+        let one = evidence([0, 1, 2, 3]);
+        for order in [[3, 2, 1, 0], [1, 3, 0, 2], [2, 0, 3, 1]] {
+            let other = evidence(order);
+            assert!((one - other).abs() < 1e-6 + 1e-14 * one.abs(), "{values:?} {order:?}: {one} {other}");
+        }
+    }
+    // Counts that one rate explains belong together, and others do not, however large.
+    let together = |a: f64, b: f64| {
+        let mixed = Mixed::counts(vec![a, b], 1, GammaPoisson::around(0.5 * (a + b))).unwrap();
+        let mut cluster = mixed.empty();
+        mixed.insert(&mut cluster, 0);
+        mixed.log_predictive(&cluster, 1) - mixed.log_predictive(&mixed.empty(), 1)
+    };
+    // The rate is exponential a priori: ln p(n | n) is that of a normal of variance 2 n, ln p(n) = -ln n - 1.
+    for n in [1e6, 4_294_967_295.0, 1e12, 4e15] {
+        let (same, expected) = (together(n, n), 0.5 * (n / (4.0 * PI)).ln() + 1.0);
+        assert!((same - expected).abs() < 1e-3, "{n}: {same} {expected}");
+        assert!(together(n, (n + 20.0 * n.sqrt()).round()) < -50.0, "{n}");
     }
 }
 

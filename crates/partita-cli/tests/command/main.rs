@@ -10,6 +10,7 @@ mod deadline;
 mod far;
 mod full_disk;
 mod interrupted;
+mod labels;
 mod long_chain;
 mod mistakes;
 mod models;

@@ -48,6 +48,35 @@ fn about(content: &str, arguments: &str) -> String {
     scratch.refused(arguments)
 }
 
+/// Counts as large as doubles hold exactly; beyond, the limit is told.
+#[test]
+fn counts_have_no_limit_but_that_of_doubles() {
+    let scratch = Scratch::new();
+    scratch.write("big.csv", "n\n0\n5\n3\n4294967295\n");
+    scratch.ok(&format!("fit big.csv --column-type n=count {QUICK} --out big"));
+    // The large one is alone: nothing joins it, and it joins nothing.
+    let table = scratch.read("big/clustering.csv");
+    let clusters: Vec<&str> = table.lines().skip(1).map(|line| line.split(',').nth(1).unwrap()).collect();
+    assert!(clusters[..3].iter().all(|cluster| *cluster != clusters[3]), "{table}");
+    scratch.write("new.csv", "n\n4294900000\n2\n9007199254740991\n");
+    let csv = scratch.ok("predict big new.csv").stdout;
+    let joined: Vec<&str> = csv.lines().skip(1).map(|line| line.split(',').nth(3).unwrap()).collect();
+    assert_eq!(joined, [clusters[3], clusters[0], "new"], "{csv}");
+
+    scratch.write("bigger.csv", "n\n0\n5\n3\n9007199254740992\n");
+    assert_eq!(
+        scratch.refused("fit bigger.csv --column-type n=count"),
+        "partita: bigger.csv, line 5, column \"n\": \"9007199254740992\" is above 9007199254740991, the largest count that \
+         double precision holds exactly; correct the cell, or say --column-type n=normal"
+    );
+    scratch.write("sum.csv", "n\n9007199254740000\n5\n3\n1000\n");
+    assert_eq!(
+        scratch.refused("fit sum.csv --column-type n=count"),
+        "partita: sum.csv, column \"n\": the counts come to more than 9007199254740991, the largest sum that double \
+         precision holds exactly; say --column-type n=normal, or change the unit"
+    );
+}
+
 #[test]
 fn every_covariance_runs_in_fit_and_meet() {
     let scratch = Scratch::new();

@@ -118,7 +118,8 @@ fn one_clustering(c: &Clustering) -> String {
     }
     text += &format!(". 95 % of the posterior lies within {:.3} of it.", c.ball.radius);
     if let Some(ari) = c.reference_ari {
-        text += &format!(" Its adjusted Rand index with the known labels is {ari:.3}.");
+        let rows = c.compared_rows().unwrap_or_default();
+        text += &format!(" Its adjusted Rand index with the known labels is {ari:.3}{rows}.");
     }
     text
 }

@@ -144,6 +144,7 @@ pub(crate) fn judge(partition: Partition, search: &[&Unit], rest: &[&Unit], loss
         },
         reference_ari: None,
         reference_vi: None,
+        reference_missing: None,
     };
     Point { partition, certainty, bounds, plausible: 1..=usize::MAX, clustering }
 }

@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 
+use partita::likelihood::LARGEST_COUNT;
 use sha2::{Digest, Sha256};
 
 use super::error::{DataError, Place};
 use super::plan::Plan;
+use super::value::is_missing;
 use super::{Kind, Labels, Missing, ReadOptions, Table, Words};
 
 /// The parts of a table so far.
@@ -25,7 +27,7 @@ pub(super) struct Builder {
     gap: Option<DataError>,
     ids: Vec<String>,
     labels: Levels,
-    index: Vec<u32>,
+    index: Vec<Option<u32>>,
 }
 
 /// Texts numbered in order of first appearance.
@@ -46,10 +48,11 @@ impl Levels {
 
     /// The number of a level that is there, however its number is written.
     fn find(&self, text: &str) -> Option<u32> {
-        let same = |name: &String| {
-            let numbers = name.parse::<f64>().ok().zip(text.parse::<f64>().ok());
-            numbers.is_some_and(|(one, other)| one == other)
-        };
+        // From 2^53 on different numbers read as the same one.
+        let number =
+            |text: &str| text.parse::<f64>().ok().filter(|number| number.abs() <= LARGEST_COUNT as f64);
+        let asked = number(text);
+        let same = |name: &String| asked.is_some() && number(name) == asked;
         self.seen.get(text).copied().or_else(|| self.names.iter().position(same).map(|at| at as u32))
     }
 
@@ -130,9 +133,14 @@ impl Builder {
     pub fn special(&mut self, place: Place, at: usize, number: f64, cell: &str) -> Result<f64, DataError> {
         match self.kinds[at] {
             Some(Kind::Category) => self.level(place, at, cell),
-            // As many as a count can be.
-            Some(Kind::Count) if number < 0.0 || number.fract() != 0.0 || number > 4_294_967_294.0 => {
+            Some(Kind::Count) if number < 0.0 || number.fract() != 0.0 || number > LARGEST_COUNT as f64 => {
                 let cell = super::error::quote(cell);
+                let problem = match number > LARGEST_COUNT as f64 {
+                    true => format!(
+                        "is above {LARGEST_COUNT}, the largest count that double precision holds exactly"
+                    ),
+                    false => "is not a count, a whole number from 0 on".into(),
+                };
                 // Of rows to predict it is settled what they hold.
                 let settled = self.least_rows == 1;
                 Err(self.unfit(Some(place), at, |name| {
@@ -140,9 +148,7 @@ impl Builder {
                         true => OR_EMPTY.into(),
                         false => format!("say --column-type {name}=normal"),
                     };
-                    format!(
-                        "{cell} is not a count, a whole number from 0 on; correct the cell, or {otherwise}"
-                    )
+                    format!("{cell} {problem}; correct the cell, or {otherwise}")
                 }))
             }
             _ => Ok(number),
@@ -216,28 +222,32 @@ impl Builder {
         }
     }
 
-    /// Refuses an empty name or label, unless missing cells are kept.
-    fn filled(&self, place: Place, column: usize, text: &str) -> Result<(), DataError> {
-        if self.keep_missing || !text.is_empty() {
-            return Ok(());
-        }
-        let column = self.plan.names[column].clone();
-        Err(DataError::MissingName { file: self.file.clone(), place, column })
-    }
-
-    /// Adds the name of a row.
+    /// Adds the name of a row; an empty one is refused, unless missing cells are kept.
     pub fn push_id(&mut self, place: Place, column: usize, id: &str) -> Result<(), DataError> {
-        self.filled(place, column, id)?;
+        if id.is_empty() && !self.keep_missing {
+            let column = self.plan.names[column].clone();
+            return Err(DataError::MissingName { file: self.file.clone(), place, column });
+        }
         self.ids.push(id.to_owned());
         Ok(())
     }
 
-    /// Adds the known label of a row.
-    pub fn push_label(&mut self, place: Place, column: usize, label: &str) -> Result<(), DataError> {
-        self.filled(place, column, label)?;
-        let number = self.labels.number(label);
-        self.index.push(number);
-        Ok(())
+    /// Adds the known label of a row, or that it is missing.
+    pub fn push_label(&mut self, label: &str) {
+        let known = !is_missing(label.as_bytes());
+        self.index.push(known.then(|| self.labels.number(label)));
+    }
+
+    /// Refuses labels of which too few are there for a comparison.
+    fn check_labels(&self) -> Result<(), DataError> {
+        let Some(column) = self.plan.label else { return Ok(()) };
+        match self.index.iter().flatten().count() {
+            labels @ 0..2 => {
+                let column = self.plan.names[column].clone();
+                Err(DataError::NoLabels { file: self.file.clone(), column, labels })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Closes the table.
@@ -248,6 +258,7 @@ impl Builder {
             return Err(DataError::TooFewRows { file: self.file, rows });
         }
         self.check_levels()?;
+        self.check_labels()?;
         self.values.shrink_to_fit();
         let mut table = Table {
             source: self.file,

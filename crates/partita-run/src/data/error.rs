@@ -240,10 +240,24 @@ pub enum DataError {
         /// The cell as written; empty when it is empty.
         cell: String,
     },
-    /// A row has no name or no label.
+    /// Too few rows have a known label.
     #[error(
-        "{file}, {place}, column {}: the cell is empty where each row has a name or a label; fill \
-         it in or remove the row",
+        "{file}, column {}: {}, so there is nothing to compare clusters with; leave --label-column out, or name \
+         another column",
+        quote(.column),
+        if *.labels == 0 { "every label is missing" } else { "one row alone has a label" }
+    )]
+    NoLabels {
+        /// The path as given.
+        file: String,
+        /// Name of the column.
+        column: String,
+        /// Labels that are there: none or one.
+        labels: usize,
+    },
+    /// A row has no name.
+    #[error(
+        "{file}, {place}, column {}: the cell is empty where each row has a name; fill it in or remove the row",
         quote(.column)
     )]
     MissingName {
@@ -405,7 +419,7 @@ pub(super) fn list(names: &[String]) -> String {
 }
 
 /// A name as one writes it on a command line; `NUMBER` where the name is better not typed.
-pub(super) fn argument(name: &str) -> String {
+pub(crate) fn argument(name: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "_-.:/+".contains(c);
     if name.chars().any(char::is_control) || name.chars().count() > 100 {
         "NUMBER".to_owned()

@@ -125,7 +125,7 @@ impl Table {
                 builder.push_id(place, column, &columns[column].1.text(row))?;
             }
             if let Some(column) = builder.plan.label {
-                builder.push_label(place, column, &columns[column].1.text(row))?;
+                builder.push_label(&columns[column].1.text(row));
             }
         }
         builder.finish()

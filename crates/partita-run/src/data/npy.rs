@@ -20,11 +20,20 @@ const MOST_COLUMNS: u64 = 1 << 20;
 /// One number from its bytes, least significant first.
 type Decode = fn(&[u8]) -> f64;
 
+/// Whether whole numbers may be below zero.
+#[derive(Debug, Clone, Copy)]
+enum Sign {
+    Signed,
+    Unsigned,
+}
+
 /// What the header says.
 #[derive(Debug)]
 struct Header {
     size: usize,
     decode: Decode,
+    /// For whole numbers that doubles cannot tell apart.
+    whole: Option<Sign>,
     big_endian: bool,
     fortran: bool,
     rows: u64,
@@ -81,6 +90,7 @@ fn by_row(
             return Err(header.wrong_size(file, "fewer bytes"));
         }
         let number = |column: usize| header.number(&bytes[column * header.size..]);
+        let text = |column: usize| header.text(&bytes[column * header.size..]);
         let place = Place::Row(row);
         for at in 0..builder.plan.data.len() {
             let column = builder.plan.data[at];
@@ -88,10 +98,10 @@ fn by_row(
             builder.values.push(value);
         }
         if let Some(column) = builder.plan.id {
-            builder.push_id(place, column, &number(column).to_string())?;
+            builder.push_id(place, column, &text(column))?;
         }
         if let Some(column) = builder.plan.label {
-            builder.push_label(place, column, &number(column).to_string())?;
+            builder.push_label(&text(column));
         }
     }
     Ok(())
@@ -120,10 +130,10 @@ fn by_column(
             if let Some(at) = at {
                 builder.values[row * width + at] = builder.checked(number, place, at)?;
             } else if builder.plan.id == Some(column) {
-                builder.push_id(place, column, &number.to_string())?;
+                builder.push_id(place, column, &header.text(&bytes))?;
             }
             if builder.plan.label == Some(column) {
-                builder.push_label(place, column, &number.to_string())?;
+                builder.push_label(&header.text(&bytes));
             }
         }
     }
@@ -133,15 +143,26 @@ fn by_column(
 impl Header {
     /// The number whose bytes come first in `bytes`.
     fn number(&self, bytes: &[u8]) -> f64 {
-        let bytes = &bytes[..self.size];
-        if !self.big_endian {
-            return (self.decode)(bytes);
+        (self.decode)(&self.little_endian(bytes)[..self.size])
+    }
+
+    /// The same as text: exactly, where a double would not do.
+    fn text(&self, bytes: &[u8]) -> String {
+        match self.whole {
+            Some(Sign::Signed) => i64::from_le_bytes(self.little_endian(bytes)).to_string(),
+            Some(Sign::Unsigned) => u64::from_le_bytes(self.little_endian(bytes)).to_string(),
+            None => self.number(bytes).to_string(),
         }
-        let mut swapped = [0; 8];
-        for (to, from) in swapped.iter_mut().zip(bytes.iter().rev()) {
-            *to = *from;
+    }
+
+    /// The bytes of the number that comes first in `bytes`, least significant first, and zeros.
+    fn little_endian(&self, bytes: &[u8]) -> [u8; 8] {
+        let mut ordered = [0; 8];
+        ordered[..self.size].copy_from_slice(&bytes[..self.size]);
+        if self.big_endian {
+            ordered[..self.size].reverse();
         }
-        (self.decode)(&swapped[..self.size])
+        ordered
     }
 
     /// The sentence for a shape that the bytes do not fit.
@@ -230,7 +251,13 @@ fn parse(text: &str) -> Result<Header, String> {
     };
     let (size, decode) =
         decoder(kind).ok_or_else(|| format!("numbers of type {} are not read", quote(descr)))?;
-    Ok(Header { size, decode, big_endian, fortran, rows, columns })
+    // Shorter whole numbers are doubles.
+    let whole = match kind {
+        "i8" => Some(Sign::Signed),
+        "u8" => Some(Sign::Unsigned),
+        _ => None,
+    };
+    Ok(Header { size, decode, whole, big_endian, fortran, rows, columns })
 }
 
 /// Size and meaning of a type of numbers.

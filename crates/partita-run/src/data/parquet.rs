@@ -77,7 +77,7 @@ fn read_rows(path: &Path, file: &str, options: &ReadOptions) -> Result<Table, Da
             builder.push_id(place, column, &text_of(field(column)))?;
         }
         if let Some(column) = builder.plan.label {
-            builder.push_label(place, column, &text_of(field(column)))?;
+            builder.push_label(&text_of(field(column)));
         }
     }
     builder.finish()
@@ -109,6 +109,9 @@ fn text_of(field: Option<&Field>) -> String {
         None | Some(Field::Null) => String::new(),
         Some(Field::Str(text)) => text.clone(),
         Some(Field::Bytes(bytes)) => String::from_utf8_lossy(bytes.data()).into_owned(),
+        // Exactly, where a double would not do.
+        Some(Field::Long(value)) => value.to_string(),
+        Some(Field::ULong(value)) => value.to_string(),
         Some(field) => match number_of(field) {
             Some(number) if !matches!(field, Field::Bool(_)) => number.to_string(),
             _ => field.to_string(),

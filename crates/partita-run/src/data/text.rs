@@ -119,7 +119,7 @@ impl Rows {
         }
         if let Some(column) = self.builder.plan.label {
             let label = utf8(&self.file, record, record.get(column))?;
-            self.builder.push_label(place, column, label)?;
+            self.builder.push_label(label);
         }
         Ok(())
     }

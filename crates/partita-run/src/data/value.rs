@@ -16,6 +16,11 @@ pub(super) enum Cell {
 /// Words for a missing value, in any case.
 const MISSING: [&[u8]; 6] = [b"NA", b"N/A", b"null", b"None", b"?", b"."];
 
+/// Whether a cell that has no blanks around it says nothing.
+pub(super) fn is_missing(cell: &[u8]) -> bool {
+    parse(cell) == Cell::Missing
+}
+
 /// Reads a cell that has no blanks around it.
 pub(super) fn parse(cell: &[u8]) -> Cell {
     match std::str::from_utf8(cell).ok().and_then(|text| text.parse::<f64>().ok()) {

@@ -5,8 +5,10 @@ use super::table::{Input, Parts, partition_prior, problem};
 use super::{AnySummary, Model, density, predict, words};
 use crate::Failure;
 use crate::config::{self, Covariance, Options};
-use crate::data::{Kind, Table, quote};
-use partita::likelihood::{Column, Dirichlet, GammaPoisson, NormalInverseGamma, NormalInverseWishart};
+use crate::data::{Kind, Table, argument, quote};
+use partita::likelihood::{
+    Column, Dirichlet, GammaPoisson, LARGEST_COUNT, NormalInverseGamma, NormalInverseWishart,
+};
 use partita::prior::Components;
 use partita::start::{Fixed, FromPrior};
 use partita::target::{Predictive, SharedPrior, Sharing};
@@ -85,6 +87,13 @@ fn refusal(error: partita::Error, table: &Table, covariance: Covariance) -> Fail
             item + 1,
             quote(&table.names[coordinate])
         )),
+        partita::Error::CountsTooLarge { column } => Failure::bad(format!(
+            "{}, column {}: the counts come to more than {LARGEST_COUNT}, the largest sum that double precision holds \
+             exactly; say --column-type {}=normal, or change the unit",
+            table.source,
+            quote(&table.names[column]),
+            argument(&table.names[column])
+        )),
         other => other.into(),
     }
 }
@@ -124,13 +133,7 @@ impl Fit<'_> {
         sweep_work: f64,
     ) -> Result<Box<dyn Model>, Failure> {
         let (start, second_start) = self.starts(options)?;
-        let labels = self.input.table.as_ref().and_then(|table| table.labels.as_ref());
-        let reference = labels
-            .map(|labels| {
-                let labels: Vec<usize> = labels.index.iter().map(|&label| label as usize).collect();
-                Partition::from_labels(&labels)
-            })
-            .transpose()?;
+        let reference = self.input.reference()?.map(|(reference, _)| reference);
         let line = *self.kinds == [Kind::Normal];
         let (mean, sd) = self.input.scaling.as_ref().map_or((0.0, 1.0), |s| (s.center[0], s.scale[0]));
         let density = |grid: &config::Grid| -> Option<AnySummary<T>> {

@@ -8,7 +8,7 @@ use crate::data::{DataError, Kind, Missing, ReadOptions, Scaling, Table, Words};
 use crate::engine::Origin;
 use crate::graph::GraphFile;
 use partita::prior::Components;
-use partita::summary::ClusterCount;
+use partita::summary::{ClusterCount, Reference};
 use partita::{Kernel, Partition, Prior, Summary, Target};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -208,12 +208,29 @@ fn once(wanted: &mut Vec<config::Summary>) {
     *wanted = seen;
 }
 
+impl Input {
+    /// The known clustering, where there is one, and how many rows have no part in it.
+    pub(crate) fn reference(&self) -> Result<Option<(Reference, usize)>, Failure> {
+        let Some(labels) = self.table.as_ref().and_then(|table| table.labels.as_ref()) else {
+            return Ok(None);
+        };
+        let (rows, clustering) = labels.known();
+        let missing = labels.index.len() - rows.len();
+        let clustering = Partition::from_labels(&clustering)?;
+        let reference = match missing {
+            0 => Reference::new(clustering),
+            _ => Reference::among(rows, clustering)?,
+        };
+        Ok(Some((reference, missing)))
+    }
+}
+
 /// What differs between targets, for [`problem`].
 pub(super) struct Parts<T, D> {
     pub target: T,
     pub start: AnyStart,
     pub second_start: Option<AnyStart>,
-    pub reference: Option<Partition>,
+    pub reference: Option<Reference>,
     pub sweep_work: f64,
     pub densities: Option<Densities<T>>,
     pub joinings: Option<Joinings<T>>,

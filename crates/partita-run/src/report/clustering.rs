@@ -41,6 +41,9 @@ pub(super) fn section(c: &Clustering) -> Markup {
             @if let Some(vi) = c.reference_vi {
                 div.long { dt { "VI to the known labels" } dd { (short(vi, 3)) " nats" } }
             }
+            @if let Some(missing) = c.reference_missing.filter(|missing| *missing > 0) {
+                div.long { dt { "Rows without a label, not compared" } dd { (grouped(missing)) } }
+            }
         }
         p {
             "Certainty is the probability that an item shares a cluster with the other members of its own, averaged "

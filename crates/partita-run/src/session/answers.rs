@@ -9,7 +9,6 @@ use crate::results::{Page, Summary};
 use crate::words::csv_cell;
 use crate::{Failure, report};
 use partita::Partition;
-use partita::partition::{Metric, adjusted_rand};
 
 /// Items of the matrix in the report.
 const SHOWN_ITEMS: usize = 500;
@@ -63,8 +62,8 @@ impl Answers {
         if let Some(point) = &point {
             summary.clustering = Some(point.clustering.clone());
             summary.notes.extend(point.note());
-            compare(&mut summary, point, input)?;
         }
+        compare(&mut summary, point.as_ref(), input)?;
         watch.stage("putting the report together");
         let shown = point.as_ref().map(|point| analysis::co_matrix(&units, &point.partition, SHOWN_ITEMS));
         let page = analysis::page(&Context {
@@ -107,15 +106,21 @@ impl Answers {
     }
 }
 
-/// Holds the clustering against the known labels, where there are any.
-fn compare(summary: &mut Summary, point: &Point, input: &Input) -> Result<(), Failure> {
-    let known = input.table.as_ref().and_then(|table| table.labels.as_ref());
-    if let (Some(known), Some(clustering)) = (known, &mut summary.clustering) {
-        let known: Vec<usize> = known.index.iter().map(|&label| label as usize).collect();
-        let known = Partition::from_labels(&known)?;
-        clustering.reference_ari =
-            Some(adjusted_rand(&point.partition, &known)).filter(|ari| ari.is_finite());
-        clustering.reference_vi = Some(Metric::Vi.distance(&point.partition, &known));
+/// Holds the clustering against the known labels, where there are any, and says how many are missing.
+fn compare(summary: &mut Summary, point: Option<&Point>, input: &Input) -> Result<(), Failure> {
+    let Some((reference, missing)) = input.reference()? else { return Ok(()) };
+    if missing > 0 {
+        let rows = input.item_names.len();
+        let (have, they) = if missing == 1 { ("has", "it takes") } else { ("have", "they take") };
+        summary.notes.push(format!(
+            "{missing} of {rows} rows {have} no label: {they} no part in the comparison with the known labels"
+        ));
+    }
+    if let (Some(point), Some(clustering)) = (point, &mut summary.clustering) {
+        let [_, vi, ari] = reference.compare(&point.partition);
+        clustering.reference_ari = Some(ari).filter(|ari| ari.is_finite());
+        clustering.reference_vi = Some(vi);
+        clustering.reference_missing = Some(missing as u64);
     }
     Ok(())
 }

@@ -110,7 +110,7 @@ fn a_missing_cell() {
 fn a_missing_row_name() {
     assert_eq!(
         sentence_with("a,b\nx,2\n,4\n", &ReadOptions { id_column: Some("a".into()), ..Default::default() }),
-        "data.csv, line 3, column \"a\": the cell is empty where each row has a name or a label; fill it in or remove the row"
+        "data.csv, line 3, column \"a\": the cell is empty where each row has a name; fill it in or remove the row"
     );
 }
 

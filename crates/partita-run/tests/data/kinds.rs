@@ -50,6 +50,50 @@ fn what_is_said_of_a_column_holds() {
     assert_eq!(mixed.levels[0], ["1", "red"]);
 }
 
+/// Every whole number that a double holds exactly, and none beyond.
+#[test]
+fn counts_have_a_limit_and_it_is_told() {
+    let said = ReadOptions { kinds: vec![("n".into(), Kind::Count)], ..levels() };
+    let table = read_with("n,x\n4294967295,0.5\n9007199254740991,1\n1e15,3\n", &said);
+    assert_eq!(
+        [table.row(0)[0], table.row(1)[0], table.row(2)[0]],
+        [4_294_967_295.0, 9_007_199_254_740_991.0, 1e15]
+    );
+    for cell in ["9007199254740992", "9007199254740993", "1e16", "1e300"] {
+        let sentence = refused(&format!("n,x\n1,2\n{cell},1\n"), &said);
+        assert!(
+            sentence.ends_with(&format!(
+                "line 3, column \"n\": \"{cell}\" is above 9007199254740991, the largest count that double precision holds \
+                 exactly; correct the cell, or say --column-type n=normal"
+            )),
+            "{sentence}"
+        );
+    }
+    for cell in ["-1", "0.5", "1.5e0", "-1e16"] {
+        let sentence = refused(&format!("n,x\n1,2\n{cell},1\n"), &said);
+        assert!(
+            sentence.contains("is not a count, a whole number from 0 on; correct the cell, or say"),
+            "{sentence}"
+        );
+    }
+}
+
+/// A level may be written otherwise, but not so that another number is meant.
+#[test]
+fn levels_are_found_by_their_number() {
+    let known = |names: &[&str]| ReadOptions {
+        kinds: vec![("n".into(), Kind::Category)],
+        levels: vec![("n".into(), strings(names))],
+        one_row: true,
+        ..levels()
+    };
+    let found = read_with("n,x\n1.0,1\n2e0,1\nred,1\n", &known(&["red", "1", "2"]));
+    assert_eq!([found.row(0)[0], found.row(1)[0], found.row(2)[0]], [1.0, 2.0, 0.0]);
+    let large = known(&["9007199254740992", "1"]);
+    assert_eq!(read_with("n,x\n9007199254740992,1\n", &large).row(0)[0], 0.0);
+    assert!(refused("n,x\n9007199254740993,1\n", &large).contains("is none of the known levels"));
+}
+
 #[test]
 fn kinds_are_guessed_with_care() {
     let rows: String = (0..40u32)

@@ -50,6 +50,43 @@ fn both_memory_orders_are_read() {
     }
 }
 
+/// Names and labels that are whole numbers beyond those of doubles stay apart; NaN is a missing label.
+#[test]
+fn names_and_labels_are_exact() {
+    let options = ReadOptions {
+        columns: Some(strings(&["1"])),
+        id_column: Some("2".into()),
+        label_column: Some("3".into()),
+        ..ReadOptions::default()
+    };
+    let large = 9_007_199_254_740_992_i64;
+    let rows = [[1, large, -large], [2, large + 1, -large - 1], [3, 7, -large]];
+    let by_row: Vec<i64> = rows.concat();
+    let by_column: Vec<i64> = (0..3).flat_map(|column| rows.map(|row| row[column])).collect();
+    for (order, values) in [("False", &by_row), ("True", &by_column)] {
+        let little: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        let big: Vec<u8> = values.iter().flat_map(|value| value.to_be_bytes()).collect();
+        for (kind, bytes) in [("<i8", little), (">i8", big)] {
+            let file = npy(1, &dictionary(kind, order, "(3, 3)"), &bytes);
+            let table = Fixture::new("data", file).read(&options).unwrap();
+            assert_eq!(table.ids.unwrap(), ["9007199254740992", "9007199254740993", "7"]);
+            let labels = table.labels.unwrap();
+            assert_eq!(labels.names, ["-9007199254740992", "-9007199254740993"]);
+            assert_eq!(labels.index, [Some(0), Some(1), Some(0)]);
+        }
+    }
+    let unsigned: Vec<u8> =
+        [u64::MAX, 1, u64::MAX - 1, 2].iter().flat_map(|value| value.to_be_bytes()).collect();
+    let file = npy(1, &dictionary(">u8", "False", "(2, 2)"), &unsigned);
+    let options = ReadOptions { id_column: Some("1".into()), ..ReadOptions::default() };
+    let table = Fixture::new("data", file).read(&options).unwrap();
+    assert_eq!(table.ids.unwrap(), ["18446744073709551615", "18446744073709551614"]);
+    let file = npy(1, &dictionary("<f8", "False", "(3, 2)"), &doubles(&[1., 2., 3., f64::NAN, 5., 4.]));
+    let options = ReadOptions { label_column: Some("2".into()), ..ReadOptions::default() };
+    let labels = Fixture::new("data", file).read(&options).unwrap().labels.unwrap();
+    assert_eq!((labels.names, labels.index), (strings(&["2", "4"]), vec![Some(0), None, Some(1)]));
+}
+
 #[test]
 fn every_type_and_byte_order_is_read() {
     macro_rules! check {

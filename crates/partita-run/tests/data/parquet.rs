@@ -56,12 +56,43 @@ fn parquet_is_read() {
     assert_eq!(table.names, ["count", "mass"]);
     assert_eq!(table.values, [1.0, 0.5, -2.0, 1.5, 3.0, 2.5]);
     assert_eq!(table.ids.unwrap(), ["ann", "bob", "cy"]);
-    assert_eq!(table.labels.unwrap().index, [0, 1, 0]);
+    assert_eq!(table.labels.unwrap().index, [Some(0), Some(1), Some(0)]);
     let columns = Some(strings(&["mass", "count"]));
     let options = ReadOptions { columns, id_column: Some("kind".into()), ..Default::default() };
     let table = Fixture::new("data", parquet(false)).read(&options).unwrap();
     assert_eq!(table.values, [0.5, 1.0, 1.5, -2.0, 2.5, 3.0]);
     assert_eq!(table.ids.unwrap(), ["red", "blue", "red"]);
+}
+
+/// Names beyond the whole numbers of doubles stay apart, and a label that is null is missing.
+#[test]
+fn parquet_names_and_labels_are_exact() {
+    let schema = "message table { REQUIRED INT64 id; OPTIONAL INT64 kind; REQUIRED DOUBLE mass; }";
+    let schema = Arc::new(parse_message_type(schema).unwrap());
+    let mut file = Vec::new();
+    let properties = Arc::new(WriterProperties::builder().build());
+    let mut writer = SerializedFileWriter::new(&mut file, schema, properties).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    let large = 9_007_199_254_740_992_i64;
+    let columns: [(&[i64], Option<&[i16]>); 2] =
+        [(&[large, large + 1, -large, 4], None), (&[large, large + 1, large], Some(&[1, 1, 0, 1]))];
+    for (values, present) in columns {
+        let mut column = group.next_column().unwrap().unwrap();
+        column.typed::<Int64Type>().write_batch(values, present, None).unwrap();
+        column.close().unwrap();
+    }
+    let mut column = group.next_column().unwrap().unwrap();
+    column.typed::<DoubleType>().write_batch(&[0.5, 1.5, 2.5, 3.5], None, None).unwrap();
+    column.close().unwrap();
+    group.close().unwrap();
+    writer.close().unwrap();
+    let options =
+        ReadOptions { id_column: Some("id".into()), label_column: Some("kind".into()), ..Default::default() };
+    let table = Fixture::new("data", file).read(&options).unwrap();
+    assert_eq!(table.ids.unwrap(), ["9007199254740992", "9007199254740993", "-9007199254740992", "4"]);
+    let labels = table.labels.unwrap();
+    assert_eq!(labels.names, ["9007199254740992", "9007199254740993"]);
+    assert_eq!(labels.index, [Some(0), Some(1), None, Some(0)]);
 }
 
 #[track_caller]

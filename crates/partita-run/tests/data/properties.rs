@@ -69,7 +69,8 @@ fn check(bytes: &[u8], name: &str, options: &ReadOptions) -> Result<(), TestCase
             prop_assert!(table.ids.as_ref().is_none_or(|ids| ids.len() == table.rows));
             if let Some(labels) = &table.labels {
                 prop_assert_eq!(labels.index.len(), table.rows);
-                prop_assert!(labels.index.iter().all(|&at| (at as usize) < labels.names.len()));
+                prop_assert!(labels.index.iter().flatten().all(|&at| (at as usize) < labels.names.len()));
+                prop_assert!(labels.index.iter().flatten().count() >= 2);
             }
             let kept = options.missing == Missing::Keep;
             let good = |value: &f64| value.is_finite() || (kept && value.is_nan());

@@ -310,6 +310,7 @@ fn clustering() -> Clustering {
         ball: Ball { radius: 1.204, upper: Some(3), lower: Some(8), horizontal: Some(1.2) },
         reference_ari: Some(0.871),
         reference_vi: Some(0.52),
+        reference_missing: Some(0),
     }
 }
 

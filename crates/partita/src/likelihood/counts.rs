@@ -5,11 +5,11 @@
 //!
 //! `G(a + x) / (G(a) x!) * (b / (b + 1))^a * (b + 1)^-x`, `a = shape + S`, `b = rate + n`.
 //!
-//! Sums are whole numbers, so statistics never drift.
+//! Sums are whole numbers, so statistics never drift. Gammas of large counts cancel: those go another way.
 
-use crate::error::{Result, positive};
+use crate::error::{Error, Result, positive};
 use crate::math::{ln, ln_gamma};
-use crate::special::{LnRising, shared_tables};
+use crate::special::{LnRising, TABULATED, ln_negative_binomial, shared_tables};
 
 /// The prior of a count column: its rate is `Gamma(shape, rate)` with mean `shape / rate`.
 ///
@@ -40,9 +40,22 @@ impl GammaPoisson {
     }
 }
 
-/// The largest count that can be stored; the number after it marks a missing cell.
-pub(super) const LARGEST: u32 = u32::MAX - 1;
-const MISSING: u32 = u32::MAX;
+/// The largest count there can be, and the largest sum of a column: above it doubles stand for several whole numbers.
+///
+/// ```
+/// use partita::likelihood::{GammaPoisson, LARGEST_COUNT, Mixed};
+/// assert_eq!(LARGEST_COUNT, 9_007_199_254_740_991);
+/// let column = |values| Mixed::counts(values, 1, GammaPoisson::around(1.0));
+/// assert!(column(vec![0.0, LARGEST_COUNT as f64]).is_ok());
+/// assert!(column(vec![1.0, LARGEST_COUNT as f64]).is_err());
+/// ```
+pub const LARGEST_COUNT: u64 = (1 << f64::MANTISSA_DIGITS) - 1;
+
+/// Marks a missing cell.
+const MISSING: i64 = -1;
+
+/// Cells above this are scored by deviances: `x!` and all that goes with it would cancel.
+const LARGE: i64 = TABULATED as i64;
 
 /// A cluster's statistics in one column.
 #[derive(Debug, Clone, Copy, Default)]
@@ -72,40 +85,54 @@ struct Column {
     start: usize,
 }
 
+impl Column {
+    /// The log probability of a large cell beside `count` cells that come to `sum`.
+    #[cold]
+    fn large(&self, sum: u64, count: u32, x: f64) -> f64 {
+        ln_negative_binomial(x, self.prior.shape + sum as f64, self.prior.rate + f64::from(count))
+    }
+}
+
 /// All count columns of a table.
 #[derive(Debug, Clone)]
 pub(super) struct Counts {
     columns: Vec<Column>,
-    cells: Vec<u32>,
+    cells: Vec<i64>,
     /// `ln(b / (b + 1))` and `ln(b + 1)` by count; columns of the same rate share them.
     log_ratio: Vec<f64>,
     log_next: Vec<f64>,
-    /// `-sum ln x!` of each item.
+    /// `-sum ln x!` of each item, large cells left out.
     constants: Vec<f64>,
 }
 
 impl Counts {
-    /// `values` has a row of `priors.len()` whole numbers for each item, NaN where one is missing.
-    pub(super) fn new(priors: Vec<GammaPoisson>, values: &[f64], items: usize) -> Self {
+    /// `values` has a row of `priors.len()` whole numbers for each item, NaN where one is missing; `places` are the
+    /// columns of the table, for errors.
+    pub(super) fn new(
+        priors: Vec<GammaPoisson>,
+        values: &[f64],
+        items: usize,
+        places: &[usize],
+    ) -> Result<Self> {
         let width = priors.len();
         let rates = || priors.iter().map(|prior| prior.rate);
         let (log_ratio, starts) = shared_tables(rates(), items + 1, |rate, n| -libm::log1p(1.0 / (rate + n)));
         let (log_next, _) = shared_tables(rates(), items + 1, |rate, n| ln(rate + n + 1.0));
-        let cells: Vec<u32> = values.iter().map(|x| if x.is_nan() { MISSING } else { *x as u32 }).collect();
-        let total = |column: usize| -> u64 {
-            cells.iter().skip(column).step_by(width).filter(|x| **x != MISSING).map(|x| u64::from(*x)).sum()
+        let cells: Vec<i64> = values.iter().map(|x| if x.is_nan() { MISSING } else { *x as i64 }).collect();
+        let column = |c: usize| {
+            let there = cells.iter().skip(c).step_by(width).filter(|x| **x != MISSING);
+            let total = there.fold(0u64, |sum, x| sum.saturating_add(*x as u64));
+            if total > LARGEST_COUNT {
+                return Err(Error::CountsTooLarge { column: places[c] });
+            }
+            Ok(Column { prior: priors[c], rising: LnRising::new(priors[c].shape, total), start: starts[c] })
         };
-        let columns = (0..width)
-            .map(|c| {
-                let prior = priors[c];
-                Column { prior, rising: LnRising::new(prior.shape, total(c)), start: starts[c] }
-            })
-            .collect();
+        let columns = (0..width).map(column).collect::<Result<Vec<Column>>>()?;
         let constant = |item: usize| {
-            let seen = values[item * width..(item + 1) * width].iter().filter(|x| !x.is_nan());
-            -seen.map(|x| ln_gamma(x + 1.0)).sum::<f64>()
+            let small = cells[item * width..(item + 1) * width].iter().filter(|x| (0..=LARGE).contains(*x));
+            -small.map(|x| ln_gamma(*x as f64 + 1.0)).sum::<f64>()
         };
-        Counts { columns, log_ratio, log_next, constants: (0..items).map(constant).collect(), cells }
+        Ok(Counts { columns, log_ratio, log_next, constants: (0..items).map(constant).collect(), cells })
     }
 
     pub(super) fn empty(&self) -> CountCluster {
@@ -117,7 +144,7 @@ impl Counts {
     }
 
     #[inline(always)]
-    fn row(&self, item: usize) -> &[u32] {
+    fn row(&self, item: usize) -> &[i64] {
         let width = self.columns.len();
         &self.cells[item * width..(item + 1) * width]
     }
@@ -135,7 +162,7 @@ impl Counts {
         &'a self,
         tallies: impl Iterator<Item = T> + 'a,
         item: usize,
-    ) -> impl Iterator<Item = (T, &'a Column, u32)> + 'a {
+    ) -> impl Iterator<Item = (T, &'a Column, i64)> + 'a {
         let rows = tallies.zip(&self.columns).zip(self.row(item));
         rows.filter(|(_, x)| **x != MISSING).map(|((tally, column), x)| (tally, column, *x))
     }
@@ -144,7 +171,7 @@ impl Counts {
     pub(super) fn insert(&self, cluster: &mut CountCluster, item: usize) {
         for (tally, column, x) in self.observed(cluster.0.iter_mut(), item) {
             tally.count += 1;
-            tally.sum += u64::from(x);
+            tally.sum += x as u64;
             self.follow(tally, column);
         }
     }
@@ -153,7 +180,7 @@ impl Counts {
     pub(super) fn remove(&self, cluster: &mut CountCluster, item: usize) {
         for (tally, column, x) in self.observed(cluster.0.iter_mut(), item) {
             tally.count -= 1;
-            tally.sum -= u64::from(x);
+            tally.sum -= x as u64;
             self.follow(tally, column);
         }
     }
@@ -163,8 +190,12 @@ impl Counts {
     pub(super) fn score(&self, cluster: &CountCluster, item: usize) -> f64 {
         let mut sum = 0.0;
         for (tally, column, x) in self.observed(cluster.0.iter(), item) {
-            let rising = column.rising.between(tally.sum, tally.sum + u64::from(x));
-            sum += rising + (tally.base - f64::from(x) * tally.log_next);
+            if x > LARGE {
+                sum += column.large(tally.sum, tally.count, x as f64);
+                continue;
+            }
+            let rising = column.rising.between(tally.sum, tally.sum + x as u64);
+            sum += rising + (tally.base - x as f64 * tally.log_next);
         }
         sum + self.constant(item)
     }
@@ -174,9 +205,13 @@ impl Counts {
     pub(super) fn score_without(&self, cluster: &CountCluster, item: usize) -> f64 {
         let mut sum = 0.0;
         for (tally, column, x) in self.observed(cluster.0.iter(), item) {
-            let (rest, at) = (tally.sum - u64::from(x), column.start + tally.count as usize - 1);
+            let (rest, at) = (tally.sum - x as u64, column.start + tally.count as usize - 1);
+            if x > LARGE {
+                sum += column.large(rest, tally.count - 1, x as f64);
+                continue;
+            }
             let base = (column.prior.shape + rest as f64) * self.log_ratio[at];
-            sum += column.rising.between(rest, tally.sum) + (base - f64::from(x) * self.log_next[at]);
+            sum += column.rising.between(rest, tally.sum) + (base - x as f64 * self.log_next[at]);
         }
         sum + self.constant(item)
     }
@@ -192,6 +227,9 @@ impl Counts {
             return f64::NEG_INFINITY;
         }
         let tally = &cluster.0[column];
+        if x > LARGE as f64 {
+            return self.columns[column].large(tally.sum, tally.count, x);
+        }
         let rising = self.columns[column].rising.between(tally.sum, tally.sum + x as u64);
         rising + (tally.base - x * tally.log_next) - ln_gamma(x + 1.0)
     }
@@ -205,5 +243,5 @@ impl Counts {
 
 /// Whether a number is a count that can be stored.
 pub(super) fn is_count(x: f64) -> bool {
-    (0.0..=f64::from(LARGEST)).contains(&x) && x.fract() == 0.0
+    (0.0..=LARGEST_COUNT as f64).contains(&x) && x.fract() == 0.0
 }

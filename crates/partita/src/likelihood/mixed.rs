@@ -133,11 +133,13 @@ impl Mixed {
             cells[kind].push(value);
         }
         let items = values.len() / width;
+        let is_count = |&column: &usize| matches!(columns[column], Column::Count(_));
+        let count_columns: Vec<usize> = (0..width).filter(is_count).collect();
         let mut mixed = Mixed {
             items,
             places,
             normals: Normals::new(normals, &cells[0], items),
-            counts: Counts::new(counts, &cells[1], items),
+            counts: Counts::new(counts, &cells[1], items, &count_columns)?,
             categories: Categories::new(categories, &cells[2], items),
             alone: Vec::new(),
         };
@@ -164,7 +166,7 @@ impl Mixed {
     /// let refused = Mixed::counts(vec![1.0, 0.5], 1, GammaPoisson::around(1.0)).unwrap_err();
     /// assert_eq!(
     ///     refused.to_string(),
-    ///     "the value of item 1, column 0 is 0.5, not a whole number from 0 to 4294967294"
+    ///     "the value of item 1, column 0 is 0.5, not a whole number from 0 to 9007199254740991"
     /// );
     /// ```
     pub fn counts(values: Vec<f64>, dimension: usize, prior: GammaPoisson) -> Result<Self> {
