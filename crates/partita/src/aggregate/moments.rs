@@ -2,7 +2,8 @@
 
 use super::{Estimate, LEVEL, standard_error};
 
-/// Running count, mean and sum of squared deviations (Welford 1962), mergeable (Chan, Golub, LeVeque 1983).
+/// Running count, mean and sums of squared and cubed deviations (Welford 1962), mergeable (Chan, Golub, LeVeque 1983;
+/// Pébay 2008).
 ///
 /// For display while the replicates come in: its last bits depend on the order of arrival. The figures of a finished
 /// run come from [`mean`](super::mean), in replicate order.
@@ -23,6 +24,8 @@ pub struct Moments {
     mean: f64,
     /// Sum of squared deviations from the mean.
     m2: f64,
+    /// Sum of cubed deviations.
+    m3: f64,
 }
 
 impl Moments {
@@ -45,9 +48,12 @@ impl Moments {
     /// assert_eq!(running.mean(), Some(7.0));
     /// ```
     pub fn push(&mut self, value: f64) {
+        let old = self.count as f64;
         self.count += 1;
         let before = value - self.mean;
-        self.mean += before / self.count as f64;
+        let step = before / self.count as f64;
+        self.m3 += step * (before * step * old * (old - 1.0) - 3.0 * self.m2);
+        self.mean += step;
         self.m2 += before * (value - self.mean);
     }
 
@@ -71,7 +77,9 @@ impl Moments {
         let apart = other.mean - self.mean;
         self.count += other.count;
         self.mean += apart * (b / (a + b));
-        self.m2 += other.m2 + apart * apart * (a * b / (a + b));
+        let (moved, share) = (apart * apart * (a * b / (a + b)), apart / (a + b));
+        self.m3 += other.m3 + moved * share * (a - b) + 3.0 * share * (a * other.m2 - b * self.m2);
+        self.m2 += other.m2 + moved;
     }
 
     /// How many values were seen.
@@ -124,7 +132,10 @@ impl Moments {
     /// ```
     pub fn estimate_at(&self, level: f64) -> Option<Estimate> {
         let mean = self.mean()?;
-        Some(Estimate::student(mean, standard_error(self.m2, self.count), self.count as f64 - 1.0, level))
+        // Beyond 1e100 cubes overflow; then the values are taken for symmetric.
+        let lean = self.m3 / self.m2 / self.m2.sqrt();
+        let lean = if lean.is_finite() { lean.clamp(-1.0, 1.0) } else { 0.0 };
+        Some(Estimate::student(mean, standard_error(self.m2, self.count), self.count as f64 - 1.0, lean, level))
     }
 }
 
