@@ -16,7 +16,7 @@ pub use moments::Moments;
 pub(crate) use reference::normal_quantile;
 
 use reference::{student_quantile, without_skewness};
-use sum::{lean, sum, sum_of_squares_about};
+use sum::{Shape, sum, sum_of_squares_about};
 
 /// The level of an interval where none is asked for: 95 %.
 ///
@@ -82,18 +82,18 @@ impl Estimate {
         (self.interval.1 - self.interval.0) / 2.0
     }
 
-    /// Student's interval `value ± t se`, made longer on the side of the long tail of values that lean (see [`mean`]).
-    fn student(value: f64, se: f64, freedom: f64, lean: f64, level: f64) -> Self {
+    /// Student's interval of `count` values, made longer as their shape asks (see [`mean`]).
+    fn student(value: f64, se: f64, count: usize, shape: Shape, level: f64) -> Self {
         check_level(level);
         if !value.is_finite() {
             return Self::undefined(level);
         }
-        if !se.is_finite() || freedom < 1.0 {
+        if !se.is_finite() || count < 2 {
             return Self { value, se: f64::INFINITY, interval: WHOLE_LINE, level };
         }
-        let t = student_quantile(freedom, level);
-        let low = t.max(without_skewness(t, lean)) * se;
-        let high = t.max(-without_skewness(-t, lean)) * se;
+        let t = student_quantile(shape.freedom(count), level);
+        let low = t.max(without_skewness(t, shape.lean)) * se;
+        let high = t.max(-without_skewness(-t, shape.lean)) * se;
         Self { value, se, interval: (value - low, value + high), level }
     }
 
@@ -107,14 +107,17 @@ impl Estimate {
 const WHOLE_LINE: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
 
 /// The sample mean with standard error `sqrt(s^2 / J)`, `s^2` with divisor `J - 1`, and an interval that allows for
-/// skewness.
+/// values that are not normal.
 ///
-/// The interval is Student's, `mean ± t se`, where the values are symmetric. Of skewed values Student's interval misses
-/// the mean too often, on the side of the long tail: where they are rarely large, a sample without its share of large
-/// ones has both a mean and a spread that are too small. There the end is that of Hall's interval (1992), if that is
-/// further out: with the sample skewness `g`, `T = (mean - truth) / se` is nearly normal after
-/// `T + (g T^2 / 3 + g / 6) / sqrt(J) + g^2 T^3 / (27 J)`, which is undone at `±t`. So it is never shorter than
-/// Student's, and as long but for a percent at 64 normal values.
+/// The interval is Student's, `mean ± t se`, with two corrections that make it longer and never shorter; at 64 normal
+/// values it is longer by a percent.
+///
+/// - *Heavy tails.* `s^2` is then less well known than from normal values: with kurtosis `K` its variance is that of
+///   `2 J / (K - 1)` degrees of freedom, and `t` has so many where they are fewer than `J - 1` (Box 1953).
+/// - *Skewness.* Where values are rarely large, a sample without its share of large ones has both a mean and a spread
+///   that are too small, and `mean ± t se` misses on that side. There the end is that of Hall's interval (1992), if that
+///   is further out: with the sample skewness `g`, `T = (mean - truth) / se` is nearly normal after
+///   `T + (g T^2 / 3 + g / 6) / sqrt(J) + g^2 T^3 / (27 J)`, which is undone at `±t`.
 ///
 /// **What no value has shown is not in it.** No interval made of a sample alone can hold its level for every law
 /// (Bahadur, Savage 1956): where one value in fifty is large, 64 values have none with probability 0.27.
@@ -153,8 +156,8 @@ pub fn mean_at(values: &[f64], level: f64) -> Option<Estimate> {
     }
     let value = sum(values) / count as f64;
     let squares = sum_of_squares_about(values, value);
-    let se = standard_error(squares, count);
-    Some(Estimate::student(value, se, count as f64 - 1.0, lean(values, value, squares), level))
+    let shape = Shape::of(values, value, squares);
+    Some(Estimate::student(value, standard_error(squares, count), count, shape, level))
 }
 
 /// The trimmed mean: the mean of what is left after the `floor(J fraction / 2)` smallest and as many largest of the
@@ -210,7 +213,7 @@ pub fn trimmed_mean_at(values: &[f64], fraction: f64, level: f64) -> Option<Esti
     sorted[..cut].fill(first);
     sorted[count - cut..].fill(last);
     let squares = sum_of_squares_about(&sorted, sum(&sorted) / count as f64);
-    let own = Estimate::student(value, standard_error(squares, kept), kept as f64 - 1.0, 0.0, level);
+    let own = Estimate::student(value, standard_error(squares, kept), kept, Shape::NORMAL, level);
     let interval = (own.interval.0.min(plain.interval.0), own.interval.1.max(plain.interval.1));
     Some(Estimate { interval, ..own })
 }

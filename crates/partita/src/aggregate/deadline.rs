@@ -14,7 +14,7 @@
 //! Both presume that no worker ran out of replicates before the deadline. A run that ended because its planned
 //! replicates were all done was stopped by no deadline: give them all to [`mean`](super::mean).
 
-use super::sum::{lean, sum, sum_of_squares_about};
+use super::sum::{Shape, sum, sum_of_squares_about};
 use super::{Estimate, LEVEL, mean_at, standard_error};
 
 /// One replicate completed by one worker.
@@ -132,8 +132,8 @@ pub fn unbiased_at(
 ///
 /// The standard error is that of a ratio estimator across workers (Cochran 1977, section 6.4):
 /// `se^2 = sum_w (S_w - R C_w)^2 / (W (W - 1) mean(C)^2)` with `S_w`, `C_w` the sum and count of a worker and `R` the
-/// estimate; the interval is that of [`mean`](super::mean), with `W - 1` degrees of freedom and the skewness of these
-/// residuals. Later completions are left out.
+/// estimate; the interval is made as that of a [`mean`](super::mean), with the shape of these residuals. Later
+/// completions are left out.
 ///
 /// # Errors
 /// [`Missing::First`] if a worker has no completion at all, [`Missing::InFlight`] if it has none after the deadline,
@@ -192,7 +192,7 @@ pub fn consistent_at(
     let residuals: Vec<f64> = sums.iter().zip(&counts).map(|(s, c)| s - value * c).collect();
     let squares = sum_of_squares_about(&residuals, 0.0);
     let se = standard_error(squares, workers) / (total / workers as f64);
-    Ok(Estimate::student(value, se, workers as f64 - 1.0, lean(&residuals, 0.0, squares), level))
+    Ok(Estimate::student(value, se, workers, Shape::of(&residuals, 0.0, squares), level))
 }
 
 /// Sorts the completions by worker into what is done and what is in flight at the deadline.

@@ -1,8 +1,9 @@
 //! Count, mean and spread of values that keep arriving, so that a running program can show its current interval.
 
+use super::sum::Shape;
 use super::{Estimate, LEVEL, standard_error};
 
-/// Running count, mean and sums of squared and cubed deviations (Welford 1962), mergeable (Chan, Golub, LeVeque 1983;
+/// Running count, mean and sums of powers of deviations (Welford 1962), mergeable (Chan, Golub, LeVeque 1983;
 /// Pébay 2008).
 ///
 /// For display while the replicates come in: its last bits depend on the order of arrival. The figures of a finished
@@ -26,6 +27,8 @@ pub struct Moments {
     m2: f64,
     /// Sum of cubed deviations.
     m3: f64,
+    /// Sum of their fourth powers.
+    m4: f64,
 }
 
 impl Moments {
@@ -48,13 +51,13 @@ impl Moments {
     /// assert_eq!(running.mean(), Some(7.0));
     /// ```
     pub fn push(&mut self, value: f64) {
-        let old = self.count as f64;
+        let one = Self { count: 1, mean: value, ..Self::default() };
+        let (m3, m4) = self.higher(&one);
         self.count += 1;
         let before = value - self.mean;
-        let step = before / self.count as f64;
-        self.m3 += step * (before * step * old * (old - 1.0) - 3.0 * self.m2);
-        self.mean += step;
+        self.mean += before / self.count as f64;
         self.m2 += before * (value - self.mean);
+        (self.m3, self.m4) = (m3, m4);
     }
 
     /// Takes in all that another has seen.
@@ -73,13 +76,27 @@ impl Moments {
             *self = *other;
             return;
         }
+        let (m3, m4) = self.higher(other);
         let (a, b) = (self.count as f64, other.count as f64);
         let apart = other.mean - self.mean;
         self.count += other.count;
         self.mean += apart * (b / (a + b));
-        let (moved, share) = (apart * apart * (a * b / (a + b)), apart / (a + b));
-        self.m3 += other.m3 + moved * share * (a - b) + 3.0 * share * (a * other.m2 - b * self.m2);
-        self.m2 += other.m2 + moved;
+        (self.m3, self.m4) = (m3, m4);
+        self.m2 += other.m2 + apart * apart * (a * b / (a + b));
+    }
+
+    /// The sums of third and fourth powers that both have seen together.
+    fn higher(&self, other: &Self) -> (f64, f64) {
+        let (a, b) = (self.count as f64, other.count as f64);
+        let share = (other.mean - self.mean) / (a + b);
+        let (one, two) = (a * share, b * share);
+        let m3 = self.m3 + other.m3 + one * two * (one - two) * (a + b) + 3.0 * (one * other.m2 - two * self.m2);
+        let m4 = self.m4
+            + other.m4
+            + one * two * (one * one - one * two + two * two) * (a + b)
+            + 6.0 * (one * one * other.m2 + two * two * self.m2)
+            + 4.0 * (one * other.m3 - two * self.m3);
+        (m3, m4)
     }
 
     /// How many values were seen.
@@ -132,10 +149,8 @@ impl Moments {
     /// ```
     pub fn estimate_at(&self, level: f64) -> Option<Estimate> {
         let mean = self.mean()?;
-        // Beyond 1e100 cubes overflow; then the values are taken for symmetric.
-        let lean = self.m3 / self.m2 / self.m2.sqrt();
-        let lean = if lean.is_finite() { lean.clamp(-1.0, 1.0) } else { 0.0 };
-        Some(Estimate::student(mean, standard_error(self.m2, self.count), self.count as f64 - 1.0, lean, level))
+        let shape = Shape::checked(self.m3 / self.m2 / self.m2.sqrt(), self.m4 / self.m2 / self.m2);
+        Some(Estimate::student(mean, standard_error(self.m2, self.count), self.count, shape, level))
     }
 }
 

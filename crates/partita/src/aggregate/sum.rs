@@ -21,15 +21,42 @@ pub(super) fn sum_of_squares_about(values: &[f64], centre: f64) -> f64 {
     (sum(&squares) - drift * drift / values.len() as f64).max(0.0)
 }
 
-/// The skewness of the values over the root of their number, `sum d^3 / (sum d^2)^(3/2)`: between -1 and 1, and 0 where
-/// all are equal.
-pub(super) fn lean(values: &[f64], centre: f64, squares: f64) -> f64 {
-    let unit = squares.sqrt();
-    if !(unit > 0.0 && unit.is_finite()) {
-        return 0.0;
+/// How far values are from normal ones, by the sums of the third and fourth powers of their deviations, each divided by
+/// the root of the sum of squares.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Shape {
+    /// Skewness over the root of the number of values: between -1 and 1, positive where the long tail is on the right.
+    pub lean: f64,
+    /// Kurtosis over the number of values: at most 1, and 1 where one value makes all the spread.
+    pub peak: f64,
+}
+
+impl Shape {
+    /// That of normal values, as far as intervals go.
+    pub const NORMAL: Self = Shape { lean: 0.0, peak: 0.0 };
+
+    /// The shape of values about their mean; `squares` is the sum of their squared deviations.
+    pub fn of(values: &[f64], mean: f64, squares: f64) -> Self {
+        let unit = squares.sqrt();
+        let cubes: Vec<f64> = values.iter().map(|v| (v - mean) / unit).map(|d| d * d * d).collect();
+        let fourths: Vec<f64> = values.iter().map(|v| (v - mean) / unit).map(|d| d * d * d * d).collect();
+        Self::checked(sum(&cubes), sum(&fourths))
     }
-    let cubes: Vec<f64> = values.iter().map(|v| (v - centre) / unit).map(|d| d * d * d).collect();
-    sum(&cubes).clamp(-1.0, 1.0)
+
+    /// Sums that are no numbers, as of values that are all equal or overflow, tell nothing.
+    pub fn checked(lean: f64, peak: f64) -> Self {
+        if lean.is_finite() && peak.is_finite() {
+            Shape { lean: lean.clamp(-1.0, 1.0), peak: peak.clamp(0.0, 1.0) }
+        } else {
+            Self::NORMAL
+        }
+    }
+
+    /// Degrees of freedom of the variance of so many values: one fewer than them, or `2 J / (K - 1)`.
+    pub fn freedom(&self, count: usize) -> f64 {
+        let (n, excess) = (count as f64, self.peak - 1.0 / count as f64);
+        if excess > 0.0 { (2.0 / excess).min(n - 1.0) } else { n - 1.0 }
+    }
 }
 
 #[cfg(test)]
@@ -51,14 +78,20 @@ mod tests {
     }
 
     #[test]
-    fn values_lean_to_the_side_of_their_tail() {
-        // Deviations -1, -1, -1, 3: cubes 24, squares 12.
-        let expected = 24.0 / 12.0_f64.powf(1.5);
+    fn shapes_are_those_of_the_textbook() {
+        // Deviations -1, -1, -1, 3: squares 12, cubes 24, fourth powers 84.
+        let (lean, peak) = (24.0 / 12.0_f64.powf(1.5), 84.0 / 144.0);
         for (scale, shift) in [(1.0, 0.0), (1e-100, 0.0), (1e150, 0.0), (1.0, 1e6)] {
             let values = [0.0, 0.0, 0.0, 4.0].map(|v| v * scale + shift);
-            let (centre, squares) = (scale + shift, 12.0 * scale * scale);
-            assert!((lean(&values, centre, squares) - expected).abs() < 1e-9, "{scale} {shift}");
+            let shape = Shape::of(&values, scale + shift, 12.0 * scale * scale);
+            assert!((shape.lean - lean).abs() < 1e-9 && (shape.peak - peak).abs() < 1e-9, "{scale} {shift}");
         }
-        assert_eq!(lean(&[2.0, 2.0], 2.0, 0.0), 0.0);
+        assert_eq!(Shape::of(&[2.0, 2.0], 2.0, 0.0), Shape::NORMAL);
+        // Kurtosis 7/3: 2 J / (K - 1) = 6, more than 3. One of a hundred alone has kurtosis 98.01.
+        assert_eq!(Shape { lean, peak }.freedom(4), 3.0);
+        let mut one = [0.0; 100];
+        one[7] = 100.0;
+        let freedom = Shape::of(&one, 1.0, 9900.0).freedom(100);
+        assert!((freedom - 200.0 / (98.0 + 1.0 / 99.0 - 1.0)).abs() < 1e-9, "{freedom}");
     }
 }
