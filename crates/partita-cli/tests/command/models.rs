@@ -264,7 +264,7 @@ fn blocks_of_a_graph() {
         ),
         (
             "blocks triangles.txt --covariance full",
-            "--covariance, --prior-sd and --noise-sd are for tables: blocks have --edge-prior and --prior",
+            "--covariance is for tables: leave it out for a graph",
         ),
         (
             "meet graph.col",

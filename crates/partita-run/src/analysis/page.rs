@@ -299,12 +299,9 @@ fn provenance(context: &Context) -> Vec<(String, String)> {
         text("sampler", options.sampler.map_or(String::new(), |s| s.to_string())),
         text(
             "coupling",
-            format!(
-                "{} ({}), nugget {:e}",
-                options.coupling.map_or(String::new(), |c| c.to_string()),
-                options.metric.map_or(String::new(), |m| m.to_string()),
-                options.nugget.unwrap_or(0.0)
-            ),
+            options.coupling.map_or(String::new(), |c| c.to_string())
+                + &options.metric.map_or(String::new(), |m| format!(" ({m})"))
+                + &options.nugget.map_or(String::new(), |nugget| format!(", nugget {nugget:e}")),
         ),
         text("start", options.start.map_or(String::new(), |s| s.to_string())),
         text("wall time of the replicates", words::duration(context.summary.seconds)),

@@ -42,6 +42,10 @@ impl Read {
         format!("{}: {vertices} vertices, {edges} edges", self.path.display())
     }
 
+    fn like_table(&self) -> Option<String> {
+        super::looks::like_table(&self.path.display().to_string(), &self.file)
+    }
+
     fn input(self, said: Vec<String>) -> Input {
         Input {
             title: self.path.display().to_string(),
@@ -57,9 +61,6 @@ impl Read {
 
 /// Proper colourings.
 pub(super) fn color(options: &mut Options) -> Result<(Box<dyn Model>, Input), Failure> {
-    if options.edge_prior.is_some() {
-        return Err(Failure::bad("--edge-prior is for blocks: use `partita blocks GRAPH`".into()));
-    }
     if options.data.is_some() && options.colors.is_none() {
         return Err(Failure::bad("--colors is needed: how many colours may be used".into()));
     }
@@ -90,21 +91,13 @@ pub(super) fn color(options: &mut Options) -> Result<(Box<dyn Model>, Input), Fa
         density: |_: &config::Grid| None,
         target,
     };
-    let said = vec![format!("{}, {colors} colours", read.size())];
+    let mut said = vec![format!("{}, {colors} colours", read.size())];
+    said.extend(read.like_table());
     Ok((problem(options, parts)?, read.input(said)))
 }
 
 /// The stochastic block model.
 pub(super) fn blocks(options: &mut Options) -> Result<(Box<dyn Model>, Input), Failure> {
-    if options.colors.is_some() {
-        return Err(Failure::bad("--colors is for colourings: use `partita color GRAPH --colors Q`".into()));
-    }
-    if options.covariance.is_some() || options.prior_sd.is_some() || options.noise_sd.is_some() {
-        return Err(Failure::bad(
-            "--covariance, --prior-sd and --noise-sd are for tables: blocks have --edge-prior and --prior"
-                .into(),
-        ));
-    }
     let read = Read::new(options, "blocks")?;
     let prior = partition_prior(options, None)?;
     let edge = *options.edge_prior.get_or_insert(EdgePrior { present: 1.0, absent: 1.0 });
@@ -132,6 +125,7 @@ pub(super) fn blocks(options: &mut Options) -> Result<(Box<dyn Model>, Input), F
         target,
     };
     let model = problem(options, parts)?;
-    let said = vec![read.size(), words::of_blocks(options)];
+    let mut said = vec![read.size(), words::of_blocks(options)];
+    said.extend(read.like_table());
     Ok((model, read.input(said)))
 }
