@@ -2,7 +2,7 @@
 #![allow(rustdoc::broken_intra_doc_links, reason = "brackets in help texts are defaults, not links")]
 
 use crate::data::DataOptions;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 use partita_run::Failure;
 use partita_run::config::{
     Alpha, ColumnType, Coupling, Covariance, Duration, EdgePrior, Loss, Metric, Options, Prior, Sampler,
@@ -16,6 +16,35 @@ use std::path::PathBuf;
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Command,
+}
+
+/// The commands that run something, what they are for, and the file that they take.
+const RUNS: [(&str, &[Task], bool, &str); 4] = [
+    ("fit", &[Task::Fit], false, "A table: CSV, TSV or NPY, gzipped or not [left out: built-in data]"),
+    ("color", &[Task::Color], false, "A graph: edge list or DIMACS .col, gzipped or not"),
+    ("blocks", &[Task::Blocks], false, "A graph: edge list or DIMACS .col, gzipped or not"),
+    (
+        "meet",
+        &[Task::Fit, Task::Color, Task::Blocks],
+        true,
+        "A table, or a graph with --colors or --edge-prior [left out: built-in data]",
+    ),
+];
+
+/// The command, whose help offers nothing that would be refused.
+pub fn command() -> clap::Command {
+    RUNS.into_iter().fold(Arguments::command(), |command, (name, tasks, meetings_only, file)| {
+        let used: Vec<&str> = tasks.iter().flat_map(|task| Options::keys_of(*task, meetings_only)).collect();
+        command.mut_subcommand(name, |run| {
+            run.mut_args(|arg| {
+                let option = arg.get_id().as_str();
+                // Two options are said as their opposites on the command line.
+                let key = option.strip_prefix("no_").unwrap_or(option);
+                let unused = Options::keys().iter().any(|k| k == key) && !used.contains(&key);
+                if option == "data" { arg.help(file) } else { arg.hide(unused) }
+            })
+        })
+    })
 }
 
 #[derive(Debug, Subcommand)]
@@ -125,7 +154,7 @@ pub struct ReproduceOptions {
 /// Options of fit, color, blocks and meet. All can also stand in a TOML file (--config).
 #[derive(Debug, Args)]
 pub struct RunOptions {
-    /// CSV, TSV, NPY (gzipped or not), or a graph: edge list or DIMACS .col [left out: built-in data]
+    /// The file to analyse
     data: Option<PathBuf>,
 
     /// A TOML file with any of these options; the command line wins
@@ -195,7 +224,7 @@ pub struct RunOptions {
     /// Probability of an independent draw while the chains differ [1e-5]
     #[arg(long, value_name = "P", help_heading = "Chains")]
     nugget: Option<f64>,
-    /// Where chains start: prior, kmeans:K or one [prior]; for colourings random or greedy [random]
+    /// Where chains start: prior, kmeans:K (tables) or one [prior]; colourings: random or greedy [random]
     #[arg(long, help_heading = "Chains")]
     start: Option<Start>,
     /// How far the first chain is ahead [left out: tuned by a pilot]

@@ -8,7 +8,7 @@ mod reproduce;
 mod screen;
 
 use arguments::{Arguments, Command, RunOptions};
-use clap::Parser;
+use clap::FromArgMatches;
 use partita_run::config::Task;
 use partita_run::session::{self, Again, Outcome, Request};
 use partita_run::{Failure, results};
@@ -18,7 +18,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let matches = arguments::command().try_get_matches();
+    let arguments = match matches.and_then(|matches| Arguments::from_arg_matches(&matches)) {
         Ok(arguments) => arguments,
         Err(error) => {
             // Help and version are answers, not mistakes; a mistake is said in clap's words, status 2.
@@ -68,6 +69,10 @@ fn run(command: Command) -> Result<(), Failure> {
             let outcome = watched(|screen| session::report(&run, Again { loss, matrix }, screen))?;
             show(&outcome, json)
         }
+        Command::Predict { score: true, loss: Some(_), .. } => Err(Failure::BadInput(
+            "--loss is for the clusters that rows join, and --score is of their densities alone: leave it out"
+                .into(),
+        )),
         Command::Predict { run, rows, score, loss, out, json } => {
             let found = watched(|screen| session::predict(&run, &rows, loss, screen))?;
             predict::show(&found, score, json, out.as_deref())

@@ -119,8 +119,7 @@ pub(crate) fn summarize(
             let sample = sample(&run.stop, rows, j);
             let plain = mean(&run.stop, rows, j)?;
             let trimmed = aggregate::trimmed_mean(&sample, TRIMMED)?;
-            let blocks = aggregate::BLOCKS.min(sample.len());
-            let median = aggregate::median_of_means(&sample, blocks)?;
+            let median_of_means = aggregate::median_of_means(&sample, aggregate::BLOCKS)?;
             let each: Vec<f64> = rows.iter().map(|row| row.values[j]).collect();
             let batches = || {
                 let variance = *run.pilot.as_ref()?.asymptotic_variance.get(j)?;
@@ -136,8 +135,7 @@ pub(crate) fn summarize(
                 ci95: interval(&plain),
                 trimmed: trimmed.value,
                 trimmed_ci95: interval(&trimmed),
-                median_of_means: median.value,
-                median_of_means_ci95: interval(&median),
+                median_of_means,
                 inefficiency,
                 inefficiency_se: inefficiency_se.flatten(),
                 long_chain,
@@ -178,7 +176,7 @@ pub(crate) fn summarize(
             Stop::Time { .. } => "deadline".into(),
             _ => "mean".into(),
         },
-        notes: notes(run, rows.len() as u64, censored),
+        notes: notes(run, rows.len() as u64, censored, !names.is_empty()),
     }
 }
 
@@ -212,8 +210,31 @@ fn tv_curve(curve: &KaplanMeier, lag: u64) -> Vec<(u64, f64)> {
     (0..=end.div_ceil(stride)).map(|i| i * stride).map(|t| (t, curve.tv_bound(lag, t).value)).collect()
 }
 
-fn notes(run: &Run, replicates: u64, censored: u64) -> Vec<String> {
+/// From so many replicates on, 95 % intervals hold their level for skewed estimates too (`docs/tuning.md`).
+const ENOUGH: u64 = 64;
+/// Under a deadline, so many a worker.
+const ENOUGH_PER_WORKER: u64 = 10;
+
+/// A word of warning where there are too few replicates for intervals to hold their level.
+fn few(stop: &Stop, replicates: u64) -> Option<String> {
+    match *stop {
+        Stop::Time { workers, .. } if replicates < ENOUGH_PER_WORKER * workers => Some(format!(
+            "Only {:.1} replicates fitted into a worker's time. With fewer than {ENOUGH_PER_WORKER} the 95 % \
+             intervals may cover less than they say: give more --time, or --replicates.",
+            replicates as f64 / workers as f64
+        )),
+        Stop::Time { .. } => None,
+        _ if (2..ENOUGH).contains(&replicates) => Some(format!(
+            "With fewer than {ENOUGH} replicates ({replicates} here) the 95 % intervals hold their level only \
+             where no estimates lie far out; where some do, they cover less."
+        )),
+        _ => None,
+    }
+}
+
+fn notes(run: &Run, replicates: u64, censored: u64, estimates: bool) -> Vec<String> {
     let mut notes = Vec::new();
+    notes.extend(few(&run.stop, replicates).filter(|_| estimates));
     if censored > 0 {
         notes.push(format!(
             "{censored} of {replicates} pairs had not met after {} sweeps and were cut: the estimates are \

@@ -6,6 +6,7 @@
 mod choice;
 mod model;
 mod sampler;
+mod uses;
 
 pub use choice::{Coupling, Duration, Grid, Loss, Metric, Shard, Start, Summary, Task};
 pub use model::{Alpha, ColumnType, Covariance, EdgePrior, Prior};
@@ -377,19 +378,6 @@ impl Options {
                  --time"
                     .into(),
             );
-        }
-        for (name, given) in
-            [("--prior-sd", self.prior_sd.is_some()), ("--noise-sd", self.noise_sd.is_some())]
-        {
-            if let Some(covariance) = self.covariance.filter(|c| given && *c != Covariance::Known) {
-                return refuse(format!(
-                    "{name} is for --covariance known: with --covariance {covariance} spreads are unknown, and \
-                     the data tell them; leave it out"
-                ));
-            }
-        }
-        if let Some(prior) = self.prior.filter(|prior| self.alpha.is_some() && *prior != Prior::Dirichlet) {
-            return refuse(format!("--alpha is for --prior dirichlet: leave it out, or --prior {prior}"));
         }
         Ok(())
     }

@@ -206,6 +206,9 @@ impl Table {
         if let Some(&(_, kind)) = FOREIGN.iter().find(|(magic, _)| head.starts_with(magic)) {
             return Err(DataError::Foreign { file: source.file, kind });
         }
+        if crate::graph::is_dimacs(head) {
+            return Err(DataError::Graph { file: source.file });
+        }
         text::read(source, options)
     }
 

@@ -184,12 +184,24 @@ pub fn read_graph(path: impl AsRef<Path>) -> Result<GraphFile, GraphError> {
     if dimacs { read_dimacs(lines) } else { read_edges(lines) }
 }
 
-/// Whether the first line that is no comment is a DIMACS problem line.
-fn has_problem_line(head: &[u8]) -> bool {
+/// The words of the first line that is no DIMACS comment.
+fn first_words(head: &[u8]) -> Vec<&[u8]> {
     let mut lines = head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
     let first = lines.find(|line| !line.is_empty() && *line != b"c" && !line.starts_with(b"c "));
-    let words: Vec<&[u8]> = first.unwrap_or_default().split(u8::is_ascii_whitespace).collect();
-    words[0] == b"p" && words.len() > 2
+    let words = first.unwrap_or_default().split(u8::is_ascii_whitespace);
+    words.filter(|word| !word.is_empty()).collect()
+}
+
+/// Whether the first line that is no comment is a DIMACS problem line.
+fn has_problem_line(head: &[u8]) -> bool {
+    let words = first_words(head);
+    words.len() > 2 && words[0] == b"p"
+}
+
+/// Whether that line is one without doubt, `p edge 6 9`, and not the header of a table.
+pub(crate) fn is_dimacs(head: &[u8]) -> bool {
+    let number = |word: &&[u8]| word.iter().all(u8::is_ascii_digit);
+    matches!(first_words(head)[..], [b"p", _, vertices, edges] if number(&vertices) && number(&edges))
 }
 
 /// The lines of a file with their numbers.

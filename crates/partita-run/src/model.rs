@@ -5,6 +5,7 @@ mod choices;
 mod density;
 mod family;
 mod graphs;
+mod looks;
 mod predict;
 mod table;
 mod words;

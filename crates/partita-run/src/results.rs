@@ -77,16 +77,15 @@ pub struct Line {
     pub mean: f64,
     /// Its standard error; none for a single replicate.
     pub se: Option<f64>,
-    /// The 95 % interval of the mean; none for a single replicate.
+    /// The 95 % interval of the posterior expectation, longer on the side of the long tail where the estimates are
+    /// skewed; none for a single replicate.
     pub ci95: Option<[f64; 2]>,
     /// The trimmed mean (biased where the sample is skewed).
     pub trimmed: f64,
-    /// Its 95 % interval.
+    /// A 95 % interval of the posterior expectation around it: it holds `ci95` and the trimmed mean's own interval.
     pub trimmed_ci95: Option<[f64; 2]>,
-    /// The median of means.
+    /// The median of means: a value to compare with, which has no interval.
     pub median_of_means: f64,
-    /// Its 95 % interval.
-    pub median_of_means_ci95: Option<[f64; 2]>,
     /// `E[cost] * Var(H)` over the asymptotic variance of one long chain: 1 is parity; none unknown.
     pub inefficiency: Option<f64>,
     /// Its standard error; none where that of the asymptotic variance is not known.
@@ -358,9 +357,9 @@ pub struct Density {
     pub x: Vec<f64>,
     /// The estimate.
     pub value: Vec<f64>,
-    /// The 95 % interval's lower end.
+    /// The 95 % interval's lower end; empty where there is none.
     pub low: Vec<f64>,
-    /// The 95 % interval's upper end.
+    /// The 95 % interval's upper end; empty where there is none.
     pub high: Vec<f64>,
     /// The data, for a rug.
     pub data: Vec<f64>,

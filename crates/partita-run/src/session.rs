@@ -93,6 +93,7 @@ pub fn start_on(
     watch: &mut dyn Watch,
 ) -> Result<Outcome, Failure> {
     let mut options = request.options;
+    options.check_uses(request.task, request.meetings_only)?;
     if request.meetings_only {
         options.summary = Some(Vec::<Wanted>::new());
         options.keep_draws = Some(0);
@@ -117,8 +118,9 @@ pub fn start_on(
         Stop::Precision { at_most, .. } => at_most,
         Stop::Time { .. } => 1000,
     };
-    options.loss.get_or_insert_default();
-    options.keep_draws.get_or_insert(keep_draws(model.items(), replicates));
+    if *options.keep_draws.get_or_insert(keep_draws(model.items(), replicates)) > 0 {
+        options.loss.get_or_insert_default();
+    }
     options.out = Some(out.clone());
     let run = Run {
         version: env!("CARGO_PKG_VERSION").into(),
@@ -255,6 +257,15 @@ pub struct Again {
 /// The answers of a directory again, from its rows.
 pub fn report(path: &Path, again: Again, watch: &mut dyn Watch) -> Result<Outcome, Failure> {
     let mut run = Run::read(path)?;
+    for (name, asked) in [("--loss", again.loss.is_some()), ("--matrix", again.matrix)] {
+        if asked && run.options.keep_draws == Some(0) {
+            return Err(Failure::bad(format!(
+                "{}: {name} is for answers made of kept states, and the run has kept none: run it again with \
+                 --keep-draws 1 or more",
+                path.display()
+            )));
+        }
+    }
     run.options.loss = again.loss.or(run.options.loss);
     let (model, input) = reload(&run)?;
     let directory = Directory::open(path);

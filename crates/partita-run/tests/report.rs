@@ -185,7 +185,7 @@ fn a_browser_shows_an_almost_empty_page() {
     let mut page = pages::bare();
     page.summary.summaries = pages::table().summary.summaries;
     for line in &mut page.summary.summaries {
-        (line.se, line.ci95, line.trimmed_ci95, line.median_of_means_ci95) = (None, None, None, None);
+        (line.se, line.ci95, line.trimmed_ci95) = (None, None, None);
         line.inefficiency = None;
     }
     // Numbers that are not finite are gaps, in a real browser too.

@@ -228,6 +228,10 @@ fn two_ways_to_stop() {
     );
     assert_eq!(
         about_arguments("meet data.csv --precision 0.1"),
+        "partita: --precision is for estimates, and `partita meet` makes none: use --replicates or --time"
+    );
+    assert_eq!(
+        about("my.toml", "summary = []\n", "fit data.csv --precision 0.1 --config my.toml"),
         "partita: --precision needs something to estimate, and no summary is asked for: use --replicates or \
          --time"
     );

@@ -1,7 +1,7 @@
 //! What the report page shows, put together from a run and its data.
 
 use super::{CoMatrix, meeting_curve};
-use crate::directory::Run;
+use crate::directory::{Run, Stop};
 use crate::engine::{Draw, Row};
 use crate::model::{Input, Model};
 use crate::results::{Clustering, CoClustering, Density, Estimates, Page, Scatter, Summary};
@@ -9,6 +9,7 @@ use crate::words;
 use nalgebra::{DMatrix, SymmetricEigen};
 use partita::aggregate::Moments;
 use partita::atoms::Atom;
+use std::collections::BTreeMap;
 
 /// Everything a page is made of.
 pub(crate) struct Context<'a> {
@@ -253,30 +254,35 @@ fn density(context: &Context) -> Option<Density> {
         owner.push(draw.replicate);
     }
     let densities = model.densities(&atoms, &grid)?;
-    let mut moments = vec![Moments::new(); grid.len()];
+    // One value a replicate; under a deadline one a worker, the mean over its replicates.
+    let mut of_unit: BTreeMap<u64, Vec<Moments>> = BTreeMap::new();
     let mut start = 0;
     while start < atoms.len() {
         let end = (start..atoms.len()).find(|&i| owner[i] != owner[start]).unwrap_or(atoms.len());
-        for (g, moments) in moments.iter_mut().enumerate() {
+        let unit = match context.run.stop {
+            Stop::Time { workers, .. } => owner[start] % workers,
+            _ => owner[start],
+        };
+        let unit = of_unit.entry(unit).or_insert_with(|| vec![Moments::new(); grid.len()]);
+        for (g, moments) in unit.iter_mut().enumerate() {
             moments.push((start..end).map(|i| atoms[i].weight * densities[i][g]).sum());
         }
         start = end;
     }
+    let across = |g: usize| of_unit.values().filter_map(|unit| unit[g].mean()).collect::<Moments>();
+    let moments: Vec<Moments> = (0..grid.len()).map(across).collect();
     // Back to the units of the file: a density scales with the inverse of the axis.
     let (center, scale) = input.scaling.as_ref().map_or((0.0, 1.0), |s| (s.center[0], s.scale[0]));
     let units = |z: f64| center + scale * z;
-    let estimate = |m: &Moments| m.estimate();
-    let interval = |m: &Moments, pick: fn((f64, f64)) -> f64| {
-        let e = estimate(m).expect("there is a replicate");
-        let v = pick(e.interval);
-        if v.is_finite() { v / scale } else { e.value / scale }
-    };
+    // One value alone has no interval, and the page then no band.
+    let ends = |m: &Moments| m.estimate().and_then(|e| super::interval(&e));
+    let band = |end: usize| moments.iter().filter_map(ends).map(|ends| ends[end] / scale).collect();
     Some(Density {
         axis: table.names[0].clone(),
         x: grid.iter().map(|&z| units(z)).collect(),
         value: moments.iter().map(|m| m.mean().unwrap_or(0.0) / scale).collect(),
-        low: moments.iter().map(|m| interval(m, |i| i.0)).collect(),
-        high: moments.iter().map(|m| interval(m, |i| i.1)).collect(),
+        low: band(0),
+        high: band(1),
         data: table.values.iter().take(2000).map(|&z| units(z)).collect(),
     })
 }
@@ -295,12 +301,9 @@ fn provenance(context: &Context) -> Vec<(String, String)> {
         text("sampler", options.sampler.as_ref().map_or(String::new(), |s| s.to_string())),
         text(
             "coupling",
-            format!(
-                "{} ({}), nugget {:e}",
-                options.coupling.map_or(String::new(), |c| c.to_string()),
-                options.metric.map_or(String::new(), |m| m.to_string()),
-                options.nugget.unwrap_or(0.0)
-            ),
+            options.coupling.map_or(String::new(), |c| c.to_string())
+                + &options.metric.map_or(String::new(), |m| format!(" ({m})"))
+                + &options.nugget.map_or(String::new(), |nugget| format!(", nugget {nugget:e}")),
         ),
         text("start", options.start.map_or(String::new(), |s| s.to_string())),
         text("wall time of the replicates", words::duration(context.summary.seconds)),

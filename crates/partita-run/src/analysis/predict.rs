@@ -142,15 +142,16 @@ fn score(predictions: &[Prediction], densities: &[f64], by_unit: &[Vec<f64>]) ->
     let influence = |unit: &Vec<f64>| unit.iter().zip(densities).map(|(f, mean)| f / mean - 1.0).sum::<f64>();
     let influences: Vec<f64> = by_unit.iter().map(influence).collect();
     let spread = aggregate::mean(&influences).filter(|_| unknown == 0);
-    let half = spread.map(|e| e.half_width()).filter(|h| h.is_finite());
+    // Influences come to 0, so that their interval is that of the sum about itself.
+    let ends = spread.and_then(|e| super::interval(&e));
     Score {
         rows: predictions.len() as u64,
         unknown,
         beyond: 0,
         sum: (unknown == 0).then_some(sum),
-        sum_ci95: half.map(|half| [sum - half, sum + half]),
+        sum_ci95: ends.map(|ends| ends.map(|end| sum + end)),
         mean: (unknown == 0).then_some(sum / rows),
-        mean_ci95: half.map(|half| [(sum - half) / rows, (sum + half) / rows]),
+        mean_ci95: ends.map(|ends| ends.map(|end| (sum + end) / rows)),
     }
 }
 

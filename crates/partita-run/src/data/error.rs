@@ -190,6 +190,27 @@ pub enum DataError {
         /// The path as given.
         file: String,
     },
+    /// The file is a graph.
+    #[error(
+        "{file} is a graph in DIMACS format, and not a table; use `partita blocks {file}` or `partita color {file} \
+         --colors Q`, and `partita meet` with --edge-prior 1,1 or --colors Q"
+    )]
+    Graph {
+        /// The path as given.
+        file: String,
+    },
+    /// It was said what a column holds that is not among the data.
+    #[error(
+        "{file}: --column-type says what column {} holds, but it is not among the data; leave --column-type \
+         out for it, or use the column",
+        quote(.column)
+    )]
+    UnusedKind {
+        /// The path as given.
+        file: String,
+        /// The column.
+        column: String,
+    },
     /// A row is longer or shorter than the others.
     #[error(
         "{file}, line {line}: the row has {} where {like} has {expected}; complete or remove the \

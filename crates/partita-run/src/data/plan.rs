@@ -55,9 +55,12 @@ impl Plan {
         if data.is_empty() {
             return Err(DataError::NoColumns { file: file.to_owned() });
         }
-        let kinds = data.iter().map(|&column| kinds[column]).collect();
+        let of_data = data.iter().map(|&column| kinds[column].take()).collect();
+        if let Some(column) = kinds.iter().position(Option::is_some) {
+            return Err(DataError::UnusedKind { file: file.to_owned(), column: names[column].clone() });
+        }
         let levels = data.iter().map(|&column| levels[column].take()).collect();
-        Ok(Plan { data, id: id.or(index), label, kinds, levels, names })
+        Ok(Plan { data, id: id.or(index), label, kinds: of_data, levels, names })
     }
 
     /// Names of the data columns.

@@ -99,9 +99,10 @@ mod tests {
     }
 
     /// With the shares of a usual run: 50 workers (25 on each of two processors), 25 replicates each. The
-    /// means of workers that waited for a slow first replicate are skewed, so Student's interval covers a
-    /// little less than it says: 0.94 by a simulation apart from this code (0.92 with eight replicates
-    /// each, 0.80 with four workers of two). 2,000 runs; five standard deviations around 0.94.
+    /// means of workers that waited for a slow first replicate are skewed, and the interval allows for that: it
+    /// covers 0.954 by a simulation apart from this code (Student's 0.944), 0.949 with eight replicates each,
+    /// and 0.865 with four workers of two, of which a note tells. 2,000 runs; five standard deviations
+    /// around 0.954.
     #[test]
     fn intervals_over_workers_cover() {
         let (workers, seconds) = (50, 25.0);
@@ -112,7 +113,7 @@ mod tests {
             low <= 1.0 && 1.0 <= high
         };
         let covered = (0..2000).filter(covers).count();
-        assert!((1827..=1933).contains(&covered), "{covered} of 2000 intervals cover");
+        assert!((1861..=1955).contains(&covered), "{covered} of 2000 intervals cover");
     }
 
     #[test]

@@ -13,13 +13,8 @@ use partita::{Blocks, Coloring, Graph, Partition, Prior, Target};
 
 /// Reads the graph of a task.
 pub(super) fn read(task: Task, options: &Options) -> Result<Input, Failure> {
-    if task == Task::Color {
-        if options.edge_prior.is_some() {
-            return Err(Failure::bad("--edge-prior is for blocks: use `partita blocks GRAPH`".into()));
-        }
-        if options.data.is_some() && options.colors.is_none() {
-            return Err(Failure::bad("--colors is needed: how many colours may be used".into()));
-        }
+    if task == Task::Color && options.data.is_some() && options.colors.is_none() {
+        return Err(Failure::bad("--colors is needed: how many colours may be used".into()));
     }
     let Some(path) = options.data.clone() else {
         return Err(Failure::bad(format!(
@@ -48,6 +43,11 @@ fn graph(input: &Input) -> Result<(Graph, f64, String), Failure> {
     let degree = 2.0 * edges.len() as f64 / graph.vertices() as f64;
     let size = format!("{}: {} vertices, {} edges", input.title, graph.vertices(), edges.len());
     Ok((graph, degree, size))
+}
+
+/// A sentence where the file may be a table rather than a graph.
+fn like_table(input: &Input) -> Option<String> {
+    super::looks::like_table(&input.title, input.graph.as_ref()?)
 }
 
 /// Proper colourings.
@@ -87,21 +87,12 @@ pub(super) fn color(options: &mut Options, input: &mut Input) -> Result<Box<dyn 
         density: |_: &config::Grid| None,
         target,
     };
-    input.said = vec![format!("{size}, {colors} colours")];
+    input.said = [format!("{size}, {colors} colours")].into_iter().chain(like_table(input)).collect();
     problem_with(options, kernel, connected, parts)
 }
 
 /// The stochastic block model.
 pub(super) fn blocks(options: &mut Options, input: &mut Input) -> Result<Box<dyn Model>, Failure> {
-    if options.colors.is_some() {
-        return Err(Failure::bad("--colors is for colourings: use `partita color GRAPH --colors Q`".into()));
-    }
-    if options.covariance.is_some() || options.prior_sd.is_some() || options.noise_sd.is_some() {
-        return Err(Failure::bad(
-            "--covariance, --prior-sd and --noise-sd are for tables: blocks have --edge-prior and --prior"
-                .into(),
-        ));
-    }
     let (graph, degree, size) = graph(input)?;
     let prior = partition_prior(options, None)?;
     let edge = *options.edge_prior.get_or_insert(EdgePrior { present: 1.0, absent: 1.0 });
@@ -129,6 +120,6 @@ pub(super) fn blocks(options: &mut Options, input: &mut Input) -> Result<Box<dyn
         target,
     };
     let model = problem(options, parts)?;
-    input.said = vec![size, words::of_blocks(options)];
+    input.said = [size, words::of_blocks(options)].into_iter().chain(like_table(input)).collect();
     Ok(model)
 }

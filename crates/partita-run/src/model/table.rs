@@ -98,9 +98,6 @@ fn read_table(options: &mut Options) -> Result<Table, Failure> {
     };
     let table = match &options.data {
         Some(path) => Table::read(path, &read).map_err(|error| refusal(&error, options.covariance))?,
-        None if !read.kinds.is_empty() => {
-            return Err(Failure::bad("--column-type is for tables of one's own: name a file".into()));
-        }
         None => crate::demo::synthetic(),
     };
     // The built-in data come with the paper's model.
@@ -141,16 +138,11 @@ pub(super) fn partition_prior(options: &mut Options, alpha: Option<f64>) -> Resu
 }
 
 fn read(options: &mut Options) -> Result<Input, Failure> {
-    if options.colors.is_some() {
-        return Err(Failure::bad("--colors is for graphs: use `partita color GRAPH --colors Q`".into()));
-    }
-    if options.edge_prior.is_some() {
-        return Err(Failure::bad("--edge-prior is for graphs: use `partita blocks GRAPH`".into()));
-    }
     let demo = options.data.is_none();
     let mut table = read_table(options)?;
     let columns = if table.columns == 1 { "column" } else { "columns" };
     let mut said = vec![format!("{}: {} rows, {} {columns}", table.source, table.rows, table.columns)];
+    said.extend(super::looks::like_edges(&table).filter(|_| !demo));
     let kinds = match options.covariance {
         Some(TAKES_ALL) => table.settle_kinds(),
         _ => vec![Kind::Normal; table.columns],
@@ -261,8 +253,14 @@ pub(super) fn problem_with<T: Target + 'static>(
 ) -> Result<Box<dyn Model>, Failure> {
     let items = parts.target.len();
     let coupling = *options.coupling.get_or_insert(config::Coupling::Optimal);
-    let metric = *options.metric.get_or_insert(config::Metric::Hamming);
-    let nugget = *options.nugget.get_or_insert(1e-5);
+    // What a coupling has no use for is not said of it.
+    if coupling == config::Coupling::Optimal {
+        options.metric.get_or_insert(config::Metric::Hamming);
+    }
+    if coupling != config::Coupling::Independent {
+        options.nugget.get_or_insert(1e-5);
+    }
+    let (metric, nugget) = (options.metric.unwrap_or(config::Metric::Hamming), options.nugget.unwrap_or(0.0));
     options.seed.get_or_insert(1);
     let wanted =
         options.summary.get_or_insert_with(|| vec![config::Summary::Clusters, config::Summary::Top(3)]);

@@ -54,8 +54,8 @@ async function copy(button, text) {
 
 function tsv() {
   const ends = (i) => (i ? i : ["", ""]), flat = (v) => String(v ?? "").replace(/\s+/g, " ");
-  const head = ["name", "mean", "se", "ci95_low", "ci95_high", "trimmed", "trimmed_ci95_low", "trimmed_ci95_high", "median_of_means", "median_of_means_ci95_low", "median_of_means_ci95_high", "inefficiency", "inefficiency_se"];
-  const rows = data.summary.summaries.map((l) => [l.name, l.mean, l.se, ...ends(l.ci95), l.trimmed, ...ends(l.trimmed_ci95), l.median_of_means, ...ends(l.median_of_means_ci95), l.inefficiency, l.inefficiency_se]);
+  const head = ["name", "mean", "se", "ci95_low", "ci95_high", "trimmed", "trimmed_ci95_low", "trimmed_ci95_high", "median_of_means", "inefficiency", "inefficiency_se"];
+  const rows = data.summary.summaries.map((l) => [l.name, l.mean, l.se, ...ends(l.ci95), l.trimmed, ...ends(l.trimmed_ci95), l.median_of_means, l.inefficiency, l.inefficiency_se]);
   return [head, ...rows].map((r) => r.map(flat).join("\t")).join("\n") + "\n";
 }
 $("copy-summaries")?.addEventListener("click", (event) => copy(event.currentTarget, tsv()));

@@ -101,7 +101,7 @@ pub(super) fn lead(page: &Page, contents: &[Section]) -> Markup {
 
 fn summaries(s: &Summary) -> Markup {
     let rule = match s.rule.as_str() {
-        "mean" => "Intervals are those of the mean over replicates planned beforehand.",
+        "mean" => "Intervals are of the mean over replicates planned beforehand.",
         "deadline" => "The run had a deadline: intervals follow the unbiased rule over workers.",
         _ => "",
     };
@@ -109,7 +109,8 @@ fn summaries(s: &Summary) -> Markup {
         p {
             "Posterior expectations, rounded to what their errors support. The mean is unbiased"
             @if s.censored > 0 { " but for the replicates that were censored" }
-            "; the trimmed mean and the median of means are steadier against outliers. " (rule)
+            "; the trimmed mean and the median of means are steadier against outliers, and biased where estimates are "
+            "skewed. " (rule)
         }
         div.controls { button #copy-summaries type="button" { "Copy as TSV" } }
         (tables::summaries(&s.summaries))
@@ -254,12 +255,15 @@ fn estimates(page: &Page, captions: &mut Captions) -> Markup {
 }
 
 fn density(d: &Density, captions: &mut Captions) -> Markup {
+    let banded = !d.low.is_empty();
+    let with = if banded { ", with 95 % band." } else { "." };
     html! {
         figure {
-            div.chart #chart-density data-label={ "Curve: predictive density of " (d.axis) ", with 95 % band." } {}
+            div.chart #chart-density data-label={ "Curve: predictive density of " (d.axis) (with) } {}
             (captions.write(html! {
-                "Posterior predictive density of " i { (d.axis) } ". The band is the pointwise 95 % interval; "
-                "ticks on the axis are the data."
+                "Posterior predictive density of " i { (d.axis) } ". "
+                @if banded { "The band is the pointwise 95 % interval; ticks" } @else { "Ticks" }
+                " on the axis are the data."
             }))
         }
     }

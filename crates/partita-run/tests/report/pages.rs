@@ -49,7 +49,6 @@ fn line(name: &str, values: &[f64], inefficiency: Option<f64>) -> Line {
         trimmed,
         trimmed_ci95: around(trimmed, 1.2 * se),
         median_of_means: middle,
-        median_of_means_ci95: around(middle, 2.4 * se),
         inefficiency,
         inefficiency_se: inefficiency.map(|times| 0.08 * times),
         long_chain: inefficiency.map(|times| LongChain {

@@ -14,7 +14,7 @@
 //! Both presume that no worker ran out of replicates before the deadline. A run that ended because its planned
 //! replicates were all done was stopped by no deadline: give them all to [`mean`](super::mean).
 
-use super::sum::{sum, sum_of_squares_about};
+use super::sum::{Shape, sum, sum_of_squares_about};
 use super::{Estimate, LEVEL, mean_at, standard_error};
 
 /// One replicate completed by one worker.
@@ -74,8 +74,10 @@ struct Record {
 /// The unbiased rule: the mean over workers of the worker's mean of what it completed by the deadline, a worker
 /// without any contributing its first completion after it. What else was in flight is dropped.
 ///
-/// The workers are `0..workers`, and their completions may be interleaved in any way. The interval comes from the
-/// variance across workers (Student with `workers - 1` degrees of freedom), so one worker has an infinite one.
+/// The workers are `0..workers`, and their completions may be interleaved in any way. The interval is that of the
+/// [`mean`](super::mean) over the workers' means, so one worker has an infinite one. Where a worker completes only a
+/// few, a mean over workers that waited for a slow first one is skewed twice over, and the interval covers less than it
+/// says: with four replicates a worker 0.89 to 0.95, with 25 its level (see `docs/tuning.md`).
 ///
 /// # Errors
 /// [`Missing::First`] if a worker has no completion at all, [`Missing::Workers`] if there is none.
@@ -130,7 +132,8 @@ pub fn unbiased_at(
 ///
 /// The standard error is that of a ratio estimator across workers (Cochran 1977, section 6.4):
 /// `se^2 = sum_w (S_w - R C_w)^2 / (W (W - 1) mean(C)^2)` with `S_w`, `C_w` the sum and count of a worker and `R` the
-/// estimate; the interval is Student's with `W - 1` degrees of freedom. Later completions are left out.
+/// estimate; the interval is made as that of a [`mean`](super::mean), with the shape of these residuals. Later
+/// completions are left out.
 ///
 /// # Errors
 /// [`Missing::First`] if a worker has no completion at all, [`Missing::InFlight`] if it has none after the deadline,
@@ -187,8 +190,9 @@ pub fn consistent_at(
     let value = sum(&sums) / total;
     // The residuals S_w - R C_w sum to zero, so their spread about zero is their spread about their mean.
     let residuals: Vec<f64> = sums.iter().zip(&counts).map(|(s, c)| s - value * c).collect();
-    let se = standard_error(sum_of_squares_about(&residuals, 0.0), workers) / (total / workers as f64);
-    Ok(Estimate::student(value, se, workers as f64 - 1.0, level))
+    let squares = sum_of_squares_about(&residuals, 0.0);
+    let se = standard_error(squares, workers) / (total / workers as f64);
+    Ok(Estimate::student(value, se, workers, Shape::of(&residuals, 0.0, squares), level))
 }
 
 /// Sorts the completions by worker into what is done and what is in flight at the deadline.

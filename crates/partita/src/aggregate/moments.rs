@@ -1,8 +1,10 @@
 //! Count, mean and spread of values that keep arriving, so that a running program can show its current interval.
 
+use super::sum::Shape;
 use super::{Estimate, LEVEL, standard_error};
 
-/// Running count, mean and sum of squared deviations (Welford 1962), mergeable (Chan, Golub, LeVeque 1983).
+/// Running count, mean and sums of powers of deviations (Welford 1962), mergeable (Chan, Golub, LeVeque 1983;
+/// Pébay 2008).
 ///
 /// For display while the replicates come in: its last bits depend on the order of arrival. The figures of a finished
 /// run come from [`mean`](super::mean), in replicate order.
@@ -23,6 +25,10 @@ pub struct Moments {
     mean: f64,
     /// Sum of squared deviations from the mean.
     m2: f64,
+    /// Sum of cubed deviations.
+    m3: f64,
+    /// Sum of their fourth powers.
+    m4: f64,
 }
 
 impl Moments {
@@ -45,10 +51,13 @@ impl Moments {
     /// assert_eq!(running.mean(), Some(7.0));
     /// ```
     pub fn push(&mut self, value: f64) {
+        let one = Self { count: 1, mean: value, ..Self::default() };
+        let (m3, m4) = self.higher(&one);
         self.count += 1;
         let before = value - self.mean;
         self.mean += before / self.count as f64;
         self.m2 += before * (value - self.mean);
+        (self.m3, self.m4) = (m3, m4);
     }
 
     /// Takes in all that another has seen.
@@ -67,11 +76,28 @@ impl Moments {
             *self = *other;
             return;
         }
+        let (m3, m4) = self.higher(other);
         let (a, b) = (self.count as f64, other.count as f64);
         let apart = other.mean - self.mean;
         self.count += other.count;
         self.mean += apart * (b / (a + b));
+        (self.m3, self.m4) = (m3, m4);
         self.m2 += other.m2 + apart * apart * (a * b / (a + b));
+    }
+
+    /// The sums of third and fourth powers that both have seen together.
+    fn higher(&self, other: &Self) -> (f64, f64) {
+        let (a, b) = (self.count as f64, other.count as f64);
+        let share = (other.mean - self.mean) / (a + b);
+        let (one, two) = (a * share, b * share);
+        let m3 =
+            self.m3 + other.m3 + one * two * (one - two) * (a + b) + 3.0 * (one * other.m2 - two * self.m2);
+        let m4 = self.m4
+            + other.m4
+            + one * two * (one * one - one * two + two * two) * (a + b)
+            + 6.0 * (one * one * other.m2 + two * two * self.m2)
+            + 4.0 * (one * other.m3 - two * self.m3);
+        (m3, m4)
     }
 
     /// How many values were seen.
@@ -124,7 +150,8 @@ impl Moments {
     /// ```
     pub fn estimate_at(&self, level: f64) -> Option<Estimate> {
         let mean = self.mean()?;
-        Some(Estimate::student(mean, standard_error(self.m2, self.count), self.count as f64 - 1.0, level))
+        let shape = Shape::checked(self.m3 / self.m2 / self.m2.sqrt(), self.m4 / self.m2 / self.m2);
+        Some(Estimate::student(mean, standard_error(self.m2, self.count), self.count, shape, level))
     }
 }
 

@@ -1,8 +1,15 @@
-//! Means, trimmed means, medians of means, and their intervals.
+//! Means, trimmed means and medians of means, worked out by hand; whether their intervals cover is in `coverage`.
 
 use crate::{SplitMix, binomial_error, covers, near};
 use partita::aggregate::{BLOCKS, Estimate, Moments, mean, mean_at, median_of_means, quantile, trimmed_mean};
 use proptest::prelude::*;
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+/// `value ± t se` at 95 %.
+fn student(e: &Estimate, freedom: f64) -> (f64, f64) {
+    let half = StudentsT::new(0.0, 1.0, freedom).unwrap().inverse_cdf(0.975) * e.se;
+    (e.value - half, e.value + half)
+}
 
 /// Share of `runs` normal samples of the given size (mean 3) whose interval covers 3.
 fn coverage(seed: u64, size: usize, runs: usize, estimate: impl Fn(&[f64]) -> Estimate) -> f64 {
@@ -18,29 +25,39 @@ fn coverage(seed: u64, size: usize, runs: usize, estimate: impl Fn(&[f64]) -> Es
 
 #[test]
 fn mean_by_hand() {
-    // Mean 5, squared deviations 9+1+1+1+0+0+4+16 = 32.
+    // Mean 5, squared deviations 9+1+1+1+0+0+4+16 = 32, cubed ones -27-1-1-1+0+0+8+64 = 42.
     let e = mean(&[2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]).unwrap();
-    let se = (32.0_f64 / 7.0 / 8.0).sqrt();
+    let (se, t) = ((32.0_f64 / 7.0 / 8.0).sqrt(), 2.3646242515927844);
     assert_eq!(e.value, 5.0);
     assert!(near(e.se, se, 1e-15));
-    assert!(near(e.interval.0, 5.0 - 2.3646242515927844 * se, 1e-9));
-    assert!(near(e.interval.1, 5.0 + 2.3646242515927844 * se, 1e-9));
+    assert!(near(e.interval.0, 5.0 - t * se, 1e-9));
+    // The tail is on the right: the upper end is where Hall's transformation of (mean - end) / se is -t.
+    let (a, end) = (42.0 / 32.0_f64.powf(1.5), (5.0 - e.interval.1) / se);
+    assert!(near(end + a * end * end / 3.0 + a * a * end * end * end / 27.0 + a / 6.0, -t, 1e-9));
+    assert!(end < -t - 0.5);
+    // Turned round, everything is.
+    let mirrored = mean(&[-2.0, -4.0, -4.0, -4.0, -5.0, -5.0, -7.0, -9.0]).unwrap();
+    assert_eq!(mirrored.interval, (-e.interval.1, -e.interval.0));
+    // No skewness: Student's interval.
+    let e = mean(&[1.0, 2.0, 4.0, 5.0]).unwrap();
+    assert!(
+        near(e.interval.1, 3.0 + 3.182446305283709 * e.se, 1e-9)
+            && near(e.interval.0, 6.0 - e.interval.1, 1e-12)
+    );
 }
 
 #[test]
 fn too_little_is_said_to_be_too_little() {
     let whole_line = (f64::NEG_INFINITY, f64::INFINITY);
     assert!(mean(&[]).is_none() && trimmed_mean(&[], 0.1).is_none() && median_of_means(&[], 5).is_none());
-    for e in [mean(&[2.0]), trimmed_mean(&[2.0], 0.9), median_of_means(&[2.0], 5)] {
+    assert_eq!(median_of_means(&[2.0], 5), Some(2.0));
+    for e in [mean(&[2.0]), trimmed_mean(&[2.0], 0.9)] {
         let e = e.unwrap();
         assert_eq!((e.value, e.se, e.interval), (2.0, f64::INFINITY, whole_line));
     }
     // All but the median trimmed: one value left, and no spread to speak of.
     let e = trimmed_mean(&[1.0, 2.0, 4.0], 0.99).unwrap();
     assert_eq!((e.value, e.se, e.interval), (2.0, f64::INFINITY, whole_line));
-    // Five blocks cannot give 95 %, six can.
-    assert_eq!(median_of_means(&[1.0, 2.0, 3.0, 4.0, 5.0], 5).unwrap().interval, whole_line);
-    assert_eq!(median_of_means(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 6).unwrap().interval, (1.0, 6.0));
 }
 
 #[test]
@@ -48,10 +65,11 @@ fn what_is_no_number_is_not_trimmed_away() {
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let mut values = vec![1.0; 1000];
         values[500] = bad;
-        for e in [mean(&values), trimmed_mean(&values, 0.1), median_of_means(&values, BLOCKS)] {
+        for e in [mean(&values), trimmed_mean(&values, 0.1)] {
             let e = e.unwrap();
             assert!(e.value.is_nan() && e.half_width() == f64::INFINITY);
         }
+        assert!(median_of_means(&values, BLOCKS).unwrap().is_nan());
     }
 }
 
@@ -63,7 +81,16 @@ fn trimmed_mean_by_hand() {
     let e = trimmed_mean(&values, 0.2).unwrap();
     assert_eq!(e.value, 5.5);
     assert!(near(e.se, (66.5_f64 / 56.0).sqrt(), 1e-15));
-    assert!(near(e.half_width(), 2.3646242515927844 * e.se, 1e-9));
+    // The interval holds that of the mean, 14.5, and the trimmed mean's own, 5.5 ± 2.36 se.
+    let (plain, own) = (mean(&values).unwrap(), student(&e, 7.0));
+    assert_eq!(e.interval, plain.interval);
+    assert!(e.interval.0 < own.0 && own.1 < e.interval.1);
+    // Where the cut ones pull little, the own ends are the outer ones.
+    let even: Vec<f64> = (0..400).map(|i| f64::from(i % 20)).collect();
+    let (e, plain) = (trimmed_mean(&even, 0.2).unwrap(), mean(&even).unwrap());
+    let own = student(&e, 319.0);
+    assert!(near(e.interval.0, own.0, 1e-9) && near(e.interval.1, own.1, 1e-9));
+    assert!(own.0 < plain.interval.0 && plain.interval.1 < own.1);
     // Just under one value a side is none.
     assert_eq!(trimmed_mean(&values, 0.199), mean(&values));
     // 0.58 * 100 rounds to below 58, but 29 a side is what was asked for.
@@ -76,12 +103,11 @@ fn trimmed_mean_by_hand() {
 #[test]
 fn blocks_are_cut_in_order() {
     // 7 values in 3 blocks: 0..2, 2..4, 4..7.
-    let e = median_of_means(&[0.0, 2.0, 10.0, 20.0, 3.0, 4.0, 5.0], 3).unwrap();
-    assert_eq!(e.value, 4.0);
-    let swapped = median_of_means(&[0.0, 10.0, 2.0, 20.0, 3.0, 4.0, 5.0], 3).unwrap();
-    assert_eq!(swapped.value, 5.0);
+    assert_eq!(median_of_means(&[0.0, 2.0, 10.0, 20.0, 3.0, 4.0, 5.0], 3), Some(4.0));
+    assert_eq!(median_of_means(&[0.0, 10.0, 2.0, 20.0, 3.0, 4.0, 5.0], 3), Some(5.0));
     // Even number of blocks: the middle of the two middle ones.
-    assert_eq!(median_of_means(&[1.0, 2.0, 4.0, 50.0], 4).unwrap().value, 3.0);
+    assert_eq!(median_of_means(&[1.0, 2.0, 4.0, 50.0], 4), Some(3.0));
+    assert_eq!(median_of_means(&[], 4), None);
 }
 
 #[test]
@@ -96,49 +122,26 @@ fn long_sums_keep_their_digits() {
 }
 
 #[test]
-fn mean_covers_normal_data_exactly() {
+fn standard_errors_are_students_on_symmetric_data() {
     // Five values: a normal instead of Student quantile would cover 87.8 %.
     let (p, runs) = (0.95, 20_000);
-    let share = coverage(1, 5, runs, |v| mean(v).unwrap());
+    let own = |e: Estimate, freedom: f64| Estimate { interval: student(&e, freedom), ..e };
+    let share = coverage(1, 5, runs, |v| own(mean(v).unwrap(), 4.0));
     assert!((share - p).abs() < binomial_error(p, runs), "{share}");
-    let share = coverage(2, 5, runs, |v| mean_at(v, 0.8).unwrap());
-    assert!((share - 0.8).abs() < binomial_error(0.8, runs), "{share}");
-}
-
-#[test]
-fn trimmed_mean_covers_symmetric_data() {
     // With the variance of the kept values instead of the winsorised one, 20 % trimming would cover 86 %. The law is
     // Student's only nearly: half a percent is allowed for that.
-    let (p, runs) = (0.95, 20_000);
-    for (seed, size, fraction) in [(3, 60, 0.2), (4, 200, 0.01), (5, 41, 0.4)] {
-        let share = coverage(seed, size, runs, |v| trimmed_mean(v, fraction).unwrap());
+    for (seed, size, fraction, cut) in [(3, 60, 0.2, 6), (4, 200, 0.01, 1), (5, 41, 0.4, 8)] {
+        let freedom = (size - 2 * cut - 1) as f64;
+        let share = coverage(seed, size, runs, |v| own(trimmed_mean(v, fraction).unwrap(), freedom));
         assert!((share - p).abs() < binomial_error(p, runs) + 0.005, "{fraction}: {share}");
     }
 }
 
 #[test]
-fn median_of_means_covers_symmetric_data_exactly() {
-    // P(8 <= Bin(25, 1/2) <= 17) and P(1 <= Bin(6, 1/2) <= 5).
-    let runs = 20_000;
-    for (seed, size, blocks, p) in [(6, 110, BLOCKS, 0.956714630126953), (7, 20, 6, 0.96875)] {
-        let share = coverage(seed, size, runs, |v| median_of_means(v, blocks).unwrap());
-        assert!((share - p).abs() < binomial_error(p, runs), "{blocks}: {share}");
-    }
-}
-
-#[test]
-fn standard_error_of_a_median_of_means_is_that_of_repetitions() {
-    let mut rng = SplitMix(8);
-    let (mut values, mut errors) = (Moments::new(), Moments::new());
-    for _ in 0..4000 {
-        let sample: Vec<f64> = (0..200).map(|_| rng.normal()).collect();
-        let e = median_of_means(&sample, BLOCKS).unwrap();
-        values.push(e.value);
-        errors.push(e.se);
-    }
-    // Maritz and Jarrett err a little on the wide side: 5 % at 25 blocks. The ratio itself is known to 1.1 %.
-    let ratio = errors.mean().unwrap() / values.variance().unwrap().sqrt();
-    assert!((0.98..1.12).contains(&ratio), "{ratio}");
+fn another_level_is_kept_too() {
+    let (p, runs) = (0.8, 20_000);
+    let share = coverage(2, 50, runs, |v| mean_at(v, p).unwrap());
+    assert!((share - p).abs() < binomial_error(p, runs) + 0.005, "{share}");
 }
 
 proptest! {
@@ -186,6 +189,9 @@ proptest! {
             (Some(a), Some(b)) => {
                 prop_assert!(near(a.value, b.value, 1e-12));
                 prop_assert!(a.se == b.se || near(a.se, b.se, 1e-10));
+                if a.se.is_finite() {
+                    prop_assert!(near(a.interval.0, b.interval.0, 1e-9) && near(a.interval.1, b.interval.1, 1e-9));
+                }
             }
             other => prop_assert!(false, "{other:?}"),
         }

@@ -45,7 +45,11 @@ fn deadline_rules_by_hand() {
     let e = consistent(&completions, 3, 5.0).unwrap();
     assert_eq!(e.value, 4.5);
     assert!(near(e.se, (51.5_f64 / 6.0).sqrt() / 2.0, 1e-14));
-    assert!(near(e.half_width(), 4.302652729749464 * e.se, 1e-9));
+    // The residuals lean to the left, cubes -166.375 + 1 + 91.125 = -74.25: Student's end on the right, Hall's on the left.
+    let (t, a) = (4.302652729749464, -74.25 / 51.5_f64.powf(1.5));
+    assert!(near(e.interval.1, 4.5 + t * e.se, 1e-9));
+    let end = (4.5 - e.interval.0) / e.se;
+    assert!(end > t && near(end + a * end * end / 3.0 + a * a * end * end * end / 27.0 + a / 6.0, t, 1e-9));
     // A completion at the deadline is complete.
     let at_the_deadline = unbiased(&completions, 3, 7.0).unwrap().value;
     assert!(near(at_the_deadline, (8.0 / 3.0 + 5.0 + 9.0) / 3.0, 1e-15));
@@ -95,9 +99,9 @@ fn unbiased_rule_covers_and_pooling_does_not() {
     let (right, pooled) = (right.estimate().unwrap(), pooled.estimate().unwrap());
     assert!((right.value - 1.0).abs() < SIGMAS * right.se, "{right:?}");
     assert!((pooled.value - 1.0).abs() > 10.0 * pooled.se && pooled.value < 0.9, "{pooled:?}");
-    // Skewed workers: a 95 % interval covers a little less than it says. Two percent is allowed for that.
+    // Skewed workers: the interval allows for that, and covers no less than it says.
     for share in [covered, covered_ratio].map(|c| c as f64 / runs as f64) {
-        assert!((share - 0.95).abs() < binomial_error(0.95, runs) + 0.02, "{share}");
+        assert!((0.95 - binomial_error(0.95, runs)..0.98).contains(&share), "{share}");
     }
     // In one large experiment the wrong rule is many of the right rule's standard errors away.
     let completions = exponential_work(&mut rng, 20_000, deadline);

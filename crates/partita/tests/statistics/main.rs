@@ -4,6 +4,7 @@
 //! 1e-6 in all, had the seeds been drawn anew.
 
 mod averages;
+mod coverage;
 mod deadlines;
 mod survival;
 
