@@ -8,3 +8,12 @@ mod own_likelihood;
 fn own_likelihood_runs() {
     own_likelihood::main().unwrap();
 }
+
+#[allow(dead_code)]
+#[path = "../examples/own_kernel.rs"]
+mod own_kernel;
+
+#[test]
+fn own_kernel_runs() {
+    own_kernel::main().unwrap();
+}
