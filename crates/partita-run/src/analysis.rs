@@ -234,7 +234,6 @@ fn few(stop: &Stop, replicates: u64) -> Option<String> {
 
 fn notes(run: &Run, replicates: u64, censored: u64, estimates: bool) -> Vec<String> {
     let mut notes = Vec::new();
-    notes.extend(few(&run.stop, replicates).filter(|_| estimates));
     if censored > 0 {
         notes.push(format!(
             "{censored} of {replicates} pairs had not met after {} sweeps and were cut: the estimates are \
@@ -242,6 +241,7 @@ fn notes(run: &Run, replicates: u64, censored: u64, estimates: bool) -> Vec<Stri
             run.options.max_sweeps.unwrap_or(0)
         ));
     }
+    notes.extend(few(&run.stop, replicates).filter(|_| estimates));
     if run.options.start == Some(crate::config::Start::One) {
         notes.push(
             "All chains start at one cluster. Where a chain takes long to leave it, pairs meet before \

@@ -71,6 +71,7 @@ struct Queue<'a> {
     /// Lost, to be taken again.
     again: Vec<u64>,
     out: HashSet<u64>,
+    /// The source has nothing more.
     empty: bool,
 }
 
@@ -114,8 +115,11 @@ impl<'a> Numbers<'a> {
     /// Whether every number was taken and handed in.
     fn all_done(&self) -> bool {
         let queue = &mut *self.queue();
-        queue.empty = queue.empty && queue.again.is_empty();
-        queue.empty && queue.out.is_empty()
+        // Whoever was stopped at once has not seen whether there is a number left.
+        if queue.again.is_empty() && !queue.empty {
+            queue.again.extend(queue.source.next());
+        }
+        queue.again.is_empty() && queue.out.is_empty()
     }
 
     /// Puts what is still out back into the queue.
@@ -123,7 +127,6 @@ impl<'a> Numbers<'a> {
         let queue = &mut *self.queue();
         queue.again.extend(queue.out.drain());
         queue.again.sort_unstable_by(|a, b| b.cmp(a));
-        queue.empty = false;
     }
 }
 

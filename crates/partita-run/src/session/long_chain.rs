@@ -60,24 +60,6 @@ pub(super) fn known_of(directory: &Directory, sample: &Sample) -> Option<LongCha
     known(&summary).filter(|_| (summary.replicates, summary.kernel_calls) == same)
 }
 
-/// What shards have found, each about the same chain: their mean, weighted by their pairs.
-pub(super) fn pooled(shards: &[LongChains]) -> Option<LongChains> {
-    let pairs: u64 = shards.iter().map(|shard| shard.pairs.pairs).sum();
-    let chain = |j: usize| {
-        let (mut variance, mut square) = (0.0, 0.0);
-        for shard in shards {
-            let weight = shard.pairs.pairs as f64 / pairs as f64;
-            let LongChain { variance: v, se, .. } = shard.chains.get(j)?.as_ref()?;
-            variance += weight * v;
-            square += (weight * (*se)?).powi(2);
-        }
-        Some(LongChain { variance, se: Some(square.sqrt()), by: Yardstick::CoupledPairs })
-    };
-    let chains = (0..shards.first()?.chains.len()).map(chain).collect();
-    let kernel_calls = shards.iter().map(|shard| shard.pairs.kernel_calls).sum();
-    Some(LongChains { chains, pairs: VariancePairs { pairs, kernel_calls } })
-}
-
 fn known(summary: &Summary) -> Option<LongChains> {
     let chains = summary
         .summaries

@@ -1,11 +1,12 @@
 //! Shards of one run joined into one directory.
 
 use super::answers::Answers;
-use super::{Outcome, Watch, columns, long_chain, refuse_part, reload};
+use super::{Outcome, Watch, columns, long_chain, refuse_part, reload, threads};
 use crate::Failure;
 use crate::directory::{self, Directory, Run};
-use crate::engine::{Row, Sample};
+use crate::engine::{Row, Sample, Threads};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 /// Whether two paths lead to one directory.
 fn same_place(one: &Path, other: &Path) -> bool {
@@ -47,16 +48,12 @@ pub fn merge(paths: &[PathBuf], out: &Path, force: bool, watch: &mut dyn Watch) 
     let (model, input) = reload(&run)?;
     let columns = columns(&*model);
     let mut rows: Vec<(usize, Row)> = Vec::new();
-    let (mut draws, mut long) = (Vec::new(), Some(Vec::new()));
+    let mut draws = Vec::new();
     for (i, path) in paths.iter().enumerate() {
         watch.stage(&format!("reading {}", path.display()));
         let directory = Directory::open(path);
         let shard = directory.sample(&columns)?;
         refuse_part(path, &Run::read(path)?, &shard.rows)?;
-        long = long.zip(long_chain::known_of(&directory, &shard)).map(|(mut all, one)| {
-            all.push(one);
-            all
-        });
         draws.extend(shard.draws);
         rows.extend(shard.rows.into_iter().map(|row| (i, row)));
     }
@@ -77,7 +74,9 @@ pub fn merge(paths: &[PathBuf], out: &Path, force: bool, watch: &mut dyn Watch) 
     sample.sort();
     directory.rewrite(&columns, model.items(), &sample)?;
     let seconds = sample.rows.iter().map(|row| row.seconds).sum();
-    let long = long.and_then(|shards| long_chain::pooled(&shards));
+    // Joined shards are one run, and this is its last stage: the same as if it had never been cut.
+    let executor = &Threads(threads(&run.options));
+    let long = long_chain::measure(&run, &*model, &sample, executor, &AtomicBool::new(false), watch)?;
     let answers = Answers::new(&run, &sample, seconds, (&input, &*model), long.as_ref(), watch)?;
     answers.write(&directory, &run, &sample, false, watch)
 }
