@@ -138,8 +138,10 @@ impl Executor for Pipes {
                 let order = Order { work: job.work.clone(), numbers: share };
                 send(one.stdin.as_mut().unwrap(), &order.to_bytes());
                 if self.started.fetch_add(1, Ordering::Relaxed) % 4 == 2 {
+                    // It may have been quick and have answered before: then its work is not lost, but it is gone.
                     one.kill().unwrap();
                     one.wait().unwrap();
+                    self.lost.fetch_add(1, Ordering::Relaxed);
                 }
                 busy.push(one);
             }
@@ -147,14 +149,12 @@ impl Executor for Pipes {
                 return Ok(());
             }
             for mut one in busy {
-                match receive(one.stdout.as_mut().unwrap()) {
-                    Some(delivery) => {
-                        for (number, output) in Delivery::from_bytes(&delivery)?.0 {
-                            give(number, output)?;
-                        }
-                        children.push(one);
-                    }
-                    None => drop(self.lost.fetch_add(1, Ordering::Relaxed)),
+                let Some(delivery) = receive(one.stdout.as_mut().unwrap()) else { continue };
+                for (number, output) in Delivery::from_bytes(&delivery)?.0 {
+                    give(number, output)?;
+                }
+                if one.stdin.is_some() {
+                    children.push(one);
                 }
             }
         }
