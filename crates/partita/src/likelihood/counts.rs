@@ -97,9 +97,8 @@ impl Column {
 pub(super) struct Counts {
     columns: Vec<Column>,
     cells: Vec<u32>,
-    /// The large cells by column and where those of each item begin; empty where there are none.
-    large: Vec<(usize, u64)>,
-    large_starts: Vec<usize>,
+    /// The large cells of each item, by column; empty where no item has any.
+    large: Vec<Vec<(usize, u64)>>,
     /// `ln(b / (b + 1))` and `ln(b + 1)` by count; columns of the same rate share them.
     log_ratio: Vec<f64>,
     log_next: Vec<f64>,
@@ -122,15 +121,17 @@ impl Counts {
         let (log_next, _) = shared_tables(rates(), items + 1, |rate, n| ln(rate + n + 1.0));
         let is_small = |x: f64| x <= f64::from(LARGE);
         let cells = values.iter().map(|x| if is_small(*x) { *x as u32 } else { ELSEWHERE }).collect();
-        let (mut large, mut large_starts) = (Vec::new(), vec![0]);
-        for row in values.chunks_exact(width.max(1)) {
-            let there = row.iter().enumerate().filter(|(_, x)| !x.is_nan() && !is_small(**x));
-            large.extend(there.map(|(c, x)| (c, *x as u64)));
-            large_starts.push(large.len());
-        }
-        if large.is_empty() {
-            large_starts.clear();
-        }
+        let is_large = |x: f64| x > f64::from(LARGE);
+        let large = match values.iter().any(|x| is_large(*x)) {
+            true => {
+                let of = |row: &[f64]| {
+                    let cells = row.iter().enumerate().filter(|(_, x)| is_large(**x));
+                    cells.map(|(c, x)| (c, *x as u64)).collect()
+                };
+                values.chunks_exact(width).map(of).collect()
+            }
+            false => Vec::new(),
+        };
         let column = |c: usize| {
             let there = values.iter().skip(c).step_by(width).filter(|x| !x.is_nan());
             let total = there.fold(0u64, |sum, x| sum.saturating_add(*x as u64));
@@ -145,7 +146,7 @@ impl Counts {
             -small.map(|x| ln_gamma(x + 1.0)).sum::<f64>()
         };
         let constants = (0..items).map(constant).collect();
-        Ok(Counts { columns, cells, large, large_starts, log_ratio, log_next, constants })
+        Ok(Counts { columns, cells, large, log_ratio, log_next, constants })
     }
 
     pub(super) fn empty(&self) -> CountCluster {
@@ -172,10 +173,7 @@ impl Counts {
     /// The large cells of an item, by column.
     #[inline(always)]
     fn large(&self, item: usize) -> &[(usize, u64)] {
-        match self.large_starts.get(item..item + 2) {
-            Some(ends) => &self.large[ends[0]..ends[1]],
-            None => &[],
-        }
+        self.large.get(item).map_or(&[], |cells| cells)
     }
 
     /// Tallies, columns and cells of the observed cells of an item that are not large.
