@@ -51,11 +51,11 @@ impl GammaPoisson {
 /// ```
 pub const LARGEST_COUNT: u64 = (1 << f64::MANTISSA_DIGITS) - 1;
 
-/// Marks a missing cell.
-const MISSING: i64 = -1;
+/// Marks a cell that is missing, or large and kept elsewhere.
+const ELSEWHERE: u32 = u32::MAX;
 
-/// Cells above this are scored by deviances: `x!` and all that goes with it would cancel.
-const LARGE: i64 = TABULATED as i64;
+/// Cells above this are large. They are scored by deviances: `x!` and all that goes with it would cancel.
+const LARGE: u32 = TABULATED as u32;
 
 /// A cluster's statistics in one column.
 #[derive(Debug, Clone, Copy, Default)]
@@ -87,7 +87,6 @@ struct Column {
 
 impl Column {
     /// The log probability of a large cell beside `count` cells that come to `sum`.
-    #[cold]
     fn large(&self, sum: u64, count: u32, x: f64) -> f64 {
         ln_negative_binomial(x, self.prior.shape + sum as f64, self.prior.rate + f64::from(count))
     }
@@ -97,7 +96,9 @@ impl Column {
 #[derive(Debug, Clone)]
 pub(super) struct Counts {
     columns: Vec<Column>,
-    cells: Vec<i64>,
+    cells: Vec<u32>,
+    /// The large cells of each item, by column; empty where no item has any.
+    large: Vec<Vec<(usize, u64)>>,
     /// `ln(b / (b + 1))` and `ln(b + 1)` by count; columns of the same rate share them.
     log_ratio: Vec<f64>,
     log_next: Vec<f64>,
@@ -118,9 +119,21 @@ impl Counts {
         let rates = || priors.iter().map(|prior| prior.rate);
         let (log_ratio, starts) = shared_tables(rates(), items + 1, |rate, n| -libm::log1p(1.0 / (rate + n)));
         let (log_next, _) = shared_tables(rates(), items + 1, |rate, n| ln(rate + n + 1.0));
-        let cells: Vec<i64> = values.iter().map(|x| if x.is_nan() { MISSING } else { *x as i64 }).collect();
+        let is_small = |x: f64| x <= f64::from(LARGE);
+        let cells = values.iter().map(|x| if is_small(*x) { *x as u32 } else { ELSEWHERE }).collect();
+        let is_large = |x: f64| x > f64::from(LARGE);
+        let large = match values.iter().any(|x| is_large(*x)) {
+            true => {
+                let of = |row: &[f64]| {
+                    let cells = row.iter().enumerate().filter(|(_, x)| is_large(**x));
+                    cells.map(|(c, x)| (c, *x as u64)).collect()
+                };
+                values.chunks_exact(width).map(of).collect()
+            }
+            false => Vec::new(),
+        };
         let column = |c: usize| {
-            let there = cells.iter().skip(c).step_by(width).filter(|x| **x != MISSING);
+            let there = values.iter().skip(c).step_by(width).filter(|x| !x.is_nan());
             let total = there.fold(0u64, |sum, x| sum.saturating_add(*x as u64));
             if total > LARGEST_COUNT {
                 return Err(Error::CountsTooLarge { column: places[c] });
@@ -129,10 +142,11 @@ impl Counts {
         };
         let columns = (0..width).map(column).collect::<Result<Vec<Column>>>()?;
         let constant = |item: usize| {
-            let small = cells[item * width..(item + 1) * width].iter().filter(|x| (0..=LARGE).contains(*x));
-            -small.map(|x| ln_gamma(*x as f64 + 1.0)).sum::<f64>()
+            let small = values[item * width..(item + 1) * width].iter().filter(|x| is_small(**x));
+            -small.map(|x| ln_gamma(x + 1.0)).sum::<f64>()
         };
-        Ok(Counts { columns, log_ratio, log_next, constants: (0..items).map(constant).collect(), cells })
+        let constants = (0..items).map(constant).collect();
+        Ok(Counts { columns, cells, large, log_ratio, log_next, constants })
     }
 
     pub(super) fn empty(&self) -> CountCluster {
@@ -144,7 +158,7 @@ impl Counts {
     }
 
     #[inline(always)]
-    fn row(&self, item: usize) -> &[i64] {
+    fn row(&self, item: usize) -> &[u32] {
         let width = self.columns.len();
         &self.cells[item * width..(item + 1) * width]
     }
@@ -156,23 +170,34 @@ impl Counts {
         tally.log_next = self.log_next[at];
     }
 
-    /// Tallies, columns and cells of the observed cells of an item.
+    /// The large cells of an item, by column.
+    #[inline(always)]
+    fn large(&self, item: usize) -> &[(usize, u64)] {
+        self.large.get(item).map_or(&[], |cells| cells)
+    }
+
+    /// Tallies, columns and cells of the observed cells of an item that are not large.
     #[inline(always)]
     fn observed<'a, T>(
         &'a self,
         tallies: impl Iterator<Item = T> + 'a,
         item: usize,
-    ) -> impl Iterator<Item = (T, &'a Column, i64)> + 'a {
+    ) -> impl Iterator<Item = (T, &'a Column, u32)> + 'a {
         let rows = tallies.zip(&self.columns).zip(self.row(item));
-        rows.filter(|(_, x)| **x != MISSING).map(|((tally, column), x)| (tally, column, *x))
+        rows.filter(|(_, x)| **x != ELSEWHERE).map(|((tally, column), x)| (tally, column, *x))
     }
 
     #[inline]
     pub(super) fn insert(&self, cluster: &mut CountCluster, item: usize) {
         for (tally, column, x) in self.observed(cluster.0.iter_mut(), item) {
             tally.count += 1;
-            tally.sum += x as u64;
+            tally.sum += u64::from(x);
             self.follow(tally, column);
+        }
+        for &(c, x) in self.large(item) {
+            cluster.0[c].count += 1;
+            cluster.0[c].sum += x;
+            self.follow(&mut cluster.0[c], &self.columns[c]);
         }
     }
 
@@ -180,8 +205,13 @@ impl Counts {
     pub(super) fn remove(&self, cluster: &mut CountCluster, item: usize) {
         for (tally, column, x) in self.observed(cluster.0.iter_mut(), item) {
             tally.count -= 1;
-            tally.sum -= x as u64;
+            tally.sum -= u64::from(x);
             self.follow(tally, column);
+        }
+        for &(c, x) in self.large(item) {
+            cluster.0[c].count -= 1;
+            cluster.0[c].sum -= x;
+            self.follow(&mut cluster.0[c], &self.columns[c]);
         }
     }
 
@@ -190,12 +220,11 @@ impl Counts {
     pub(super) fn score(&self, cluster: &CountCluster, item: usize) -> f64 {
         let mut sum = 0.0;
         for (tally, column, x) in self.observed(cluster.0.iter(), item) {
-            if x > LARGE {
-                sum += column.large(tally.sum, tally.count, x as f64);
-                continue;
-            }
-            let rising = column.rising.between(tally.sum, tally.sum + x as u64);
-            sum += rising + (tally.base - x as f64 * tally.log_next);
+            let rising = column.rising.between(tally.sum, tally.sum + u64::from(x));
+            sum += rising + (tally.base - f64::from(x) * tally.log_next);
+        }
+        for &(c, x) in self.large(item) {
+            sum += self.columns[c].large(cluster.0[c].sum, cluster.0[c].count, x as f64);
         }
         sum + self.constant(item)
     }
@@ -205,13 +234,12 @@ impl Counts {
     pub(super) fn score_without(&self, cluster: &CountCluster, item: usize) -> f64 {
         let mut sum = 0.0;
         for (tally, column, x) in self.observed(cluster.0.iter(), item) {
-            let (rest, at) = (tally.sum - x as u64, column.start + tally.count as usize - 1);
-            if x > LARGE {
-                sum += column.large(rest, tally.count - 1, x as f64);
-                continue;
-            }
+            let (rest, at) = (tally.sum - u64::from(x), column.start + tally.count as usize - 1);
             let base = (column.prior.shape + rest as f64) * self.log_ratio[at];
-            sum += column.rising.between(rest, tally.sum) + (base - x as f64 * self.log_next[at]);
+            sum += column.rising.between(rest, tally.sum) + (base - f64::from(x) * self.log_next[at]);
+        }
+        for &(c, x) in self.large(item) {
+            sum += self.columns[c].large(cluster.0[c].sum - x, cluster.0[c].count - 1, x as f64);
         }
         sum + self.constant(item)
     }
@@ -227,7 +255,7 @@ impl Counts {
             return f64::NEG_INFINITY;
         }
         let tally = &cluster.0[column];
-        if x > LARGE as f64 {
+        if x > f64::from(LARGE) {
             return self.columns[column].large(tally.sum, tally.count, x);
         }
         let rising = self.columns[column].rising.between(tally.sum, tally.sum + x as u64);
