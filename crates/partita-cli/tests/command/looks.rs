@@ -65,8 +65,12 @@ fn a_table_among_graphs() {
     let scratch = Scratch::new();
     for command in ["color data.csv --colors 4", "blocks data.csv", "meet data.csv --colors 4"] {
         let words = scratch.ok(&format!("{command} {QUICK} --force --out run")).stderr;
-        let line = words.lines().find(|line| line.contains("if it is a table")).unwrap_or_else(|| panic!("{words}"));
-        assert!(line.starts_with("data.csv is read as a graph, and vertices are named by numbers such as "), "{line}");
+        let line =
+            words.lines().find(|line| line.contains("if it is a table")).unwrap_or_else(|| panic!("{words}"));
+        assert!(
+            line.starts_with("data.csv is read as a graph, and vertices are named by numbers such as "),
+            "{line}"
+        );
         assert!(line.ends_with("; if it is a table, use `partita fit data.csv`"), "{line}");
     }
     for (name, content) in [("octahedron.txt", None), ("friends.txt", Some("ann bob\nbob cleo\n"))] {
@@ -104,7 +108,8 @@ fn help_offers_what_there_is() {
         ("--json", [true; 4]),
         ("--config", [true; 4]),
     ] {
-        let offered = [&fit, &color, &blocks, &meet].map(|help| help.contains(&format!("{option} ")) || help.contains(&format!("{option}\n")));
+        let offered = [&fit, &color, &blocks, &meet]
+            .map(|help| help.contains(&format!("{option} ")) || help.contains(&format!("{option}\n")));
         assert_eq!(offered, commands, "{option}");
     }
 }

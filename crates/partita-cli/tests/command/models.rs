@@ -262,10 +262,7 @@ fn blocks_of_a_graph() {
             "color triangles.txt --colors 3 --edge-prior 1,1",
             "--edge-prior is for blocks: use `partita blocks GRAPH`",
         ),
-        (
-            "blocks triangles.txt --covariance full",
-            "--covariance is for tables: leave it out for a graph",
-        ),
+        ("blocks triangles.txt --covariance full", "--covariance is for tables: leave it out for a graph"),
         (
             "meet graph.col",
             "a graph can be coloured or put into blocks: give --colors Q, how many colours may be used, or \

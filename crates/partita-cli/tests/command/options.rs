@@ -93,7 +93,8 @@ fn scratch() -> Scratch {
 
 /// The options as a configuration file: later ones win.
 fn file(options: &[(&str, &str)]) -> String {
-    let last = |(i, (key, _)): &(usize, &(&str, &str))| !options[i + 1..].iter().any(|(other, _)| other == key);
+    let last =
+        |(i, (key, _)): &(usize, &(&str, &str))| !options[i + 1..].iter().any(|(other, _)| other == key);
     let kept = options.iter().enumerate().filter(last);
     kept.map(|(_, (key, value))| format!("{key} = {value}\n")).collect()
 }
@@ -136,7 +137,8 @@ fn every_option_is_used_or_refused() {
     assert_eq!(keys, Options::keys(), "every option has a value to try");
     let scratch = scratch();
     for (command, given) in COMMANDS {
-        let without = outcome(&scratch, command, given).unwrap_or_else(|e| panic!("{command} {given:?}: {e}"));
+        let without =
+            outcome(&scratch, command, given).unwrap_or_else(|e| panic!("{command} {given:?}: {e}"));
         for (key, values) in VALUES {
             let found: Vec<_> = values
                 .iter()

@@ -145,7 +145,9 @@ fn mistakes_get_a_sentence() {
         "partita: --data-dir is for studies of gene, seed or abalone, and k-regular makes its own data: leave it out"
     );
     assert_eq!(scratch.refused("reproduce k-regular --threads 0"), "partita: --threads must be at least 1");
-    for unused in ["gene --list", "--list --seed 2", "--list --threads 1", "--list --data-dir .", "--list --out x"] {
+    for unused in
+        ["gene --list", "--list --seed 2", "--list --threads 1", "--list --data-dir .", "--list --out x"]
+    {
         assert!(scratch.refused(&format!("reproduce {unused}")).contains("cannot be used with"), "{unused}");
     }
 }

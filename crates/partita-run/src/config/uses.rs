@@ -78,7 +78,8 @@ fn table(asked: &Asked) -> Option<String> {
 }
 
 fn own_table(asked: &Asked) -> Option<String> {
-    let demo = || if asked.options.data.is_none() { is_for("tables of one's own: name a file") } else { None };
+    let demo =
+        || if asked.options.data.is_none() { is_for("tables of one's own: name a file") } else { None };
     table(asked).or_else(demo)
 }
 
@@ -104,7 +105,11 @@ fn known_spreads(asked: &Asked) -> Option<String> {
 }
 
 fn random_partition(asked: &Asked) -> Option<String> {
-    if asked.task == Task::Color { is_for("clusters and blocks: every colouring is as likely as another") } else { None }
+    if asked.task == Task::Color {
+        is_for("clusters and blocks: every colouring is as likely as another")
+    } else {
+        None
+    }
 }
 
 fn dirichlet_process(asked: &Asked) -> Option<String> {
@@ -169,7 +174,9 @@ fn one_clustering(asked: &Asked) -> Option<String> {
     if asked.meetings_only {
         is_for("the one clustering, and `partita meet` makes none: leave it out")
     } else if asked.options.keep_draws == Some(0) {
-        is_for("the one clustering, which --keep-draws 0 leaves no states for: leave the one or the other out")
+        is_for(
+            "the one clustering, which --keep-draws 0 leaves no states for: leave the one or the other out",
+        )
     } else {
         None
     }

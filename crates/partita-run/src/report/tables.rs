@@ -65,11 +65,7 @@ fn dot_and_interval(
 }
 
 fn row_plot(line: &Line) -> Markup {
-    let rows = [
-        (line.mean, line.ci95),
-        (line.trimmed, line.trimmed_ci95),
-        (line.median_of_means, None),
-    ];
+    let rows = [(line.mean, line.ci95), (line.trimmed, line.trimmed_ci95), (line.median_of_means, None)];
     let all = || {
         rows.iter()
             .flat_map(|(value, interval)| interval.iter().flatten().copied().chain([*value]))

@@ -90,7 +90,8 @@ impl Moments {
         let (a, b) = (self.count as f64, other.count as f64);
         let share = (other.mean - self.mean) / (a + b);
         let (one, two) = (a * share, b * share);
-        let m3 = self.m3 + other.m3 + one * two * (one - two) * (a + b) + 3.0 * (one * other.m2 - two * self.m2);
+        let m3 =
+            self.m3 + other.m3 + one * two * (one - two) * (a + b) + 3.0 * (one * other.m2 - two * self.m2);
         let m4 = self.m4
             + other.m4
             + one * two * (one * one - one * two + two * two) * (a + b)

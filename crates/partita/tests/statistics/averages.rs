@@ -40,7 +40,10 @@ fn mean_by_hand() {
     assert_eq!(mirrored.interval, (-e.interval.1, -e.interval.0));
     // No skewness: Student's interval.
     let e = mean(&[1.0, 2.0, 4.0, 5.0]).unwrap();
-    assert!(near(e.interval.1, 3.0 + 3.182446305283709 * e.se, 1e-9) && near(e.interval.0, 6.0 - e.interval.1, 1e-12));
+    assert!(
+        near(e.interval.1, 3.0 + 3.182446305283709 * e.se, 1e-9)
+            && near(e.interval.0, 6.0 - e.interval.1, 1e-12)
+    );
 }
 
 #[test]

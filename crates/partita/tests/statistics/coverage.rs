@@ -89,8 +89,7 @@ fn little_is_paid_for_it_where_nothing_is_skewed() {
 /// with probability 0.98^64 = 0.274, and then the interval knows nothing of it.
 #[test]
 fn what_no_value_has_shown_is_not_in_the_interval() {
-    let rare =
-        Law { name: "a rare mode", mean: 0.02, draw: |rng| f64::from(u8::from(rng.uniform() < 0.02)) };
+    let rare = Law { name: "a rare mode", mean: 0.02, draw: |rng| f64::from(u8::from(rng.uniform() < 0.02)) };
     let missed = 0.98_f64.powi(64);
     let few = found(&rare, 1, 64).mean;
     assert!((few - (1.0 - missed)).abs() < binomial_error(missed, RUNS) + 0.005, "{few}");
