@@ -129,7 +129,7 @@ pub struct ReproduceOptions {
     #[arg(required_unless_present = "list")]
     pub name: Option<String>,
     /// Show the studies and what they cost
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["name", "seed", "threads", "data_dir", "out"])]
     pub list: bool,
     /// The share of the paper's number of replicates
     #[arg(long, default_value_t = 1.0)]
@@ -378,4 +378,24 @@ pub fn command_line() -> String {
     };
     let words = std::env::args_os().skip(1).map(|word| quote(word.to_string_lossy().into_owned()));
     std::iter::once("partita".to_string()).chain(words).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_and_the_file_have_the_same_options() {
+        for (name, ..) in RUNS {
+            let command = command();
+            let run = command.find_subcommand(name).unwrap();
+            let mut options: Vec<&str> = run.get_arguments().map(|arg| arg.get_id().as_str()).collect();
+            options.retain(|option| !["config", "force", "json", "help"].contains(option));
+            let mut keys: Vec<&str> = options.iter().map(|o| o.strip_prefix("no_").unwrap_or(o)).collect();
+            keys.sort_unstable();
+            keys.dedup();
+            assert_eq!(keys, Options::keys(), "{name}");
+        }
+        command().debug_assert();
+    }
 }

@@ -4,16 +4,26 @@ use crate::arguments::{ReproduceOptions, command_line};
 use crate::screen::{self, Screen, wrap};
 use partita_run::Failure;
 use partita_run::words;
-use partita_study::{Findings, Request, Study};
+use partita_study::{Arm, Data, Findings, Request, Study};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 /// Lists the studies, or runs one.
 pub fn reproduce(options: ReproduceOptions, interrupted: &AtomicBool) -> Result<(), Failure> {
-    let Some(name) = options.name.filter(|_| !options.list) else {
+    let Some(name) = options.name else {
         return screen::print(&list(&Study::built_in(), options.scale, options.json));
     };
     let study = Study::find(&name)?;
+    let reads = |arm: &Arm| matches!(arm.data, Some(Data::Catalog { .. }));
+    if options.data_dir.is_some() && !study.arms.iter().any(reads) {
+        return Err(Failure::BadInput(format!(
+            "--data-dir is for studies of gene, seed or abalone, and {} makes its own data: leave it out",
+            study.name
+        )));
+    }
+    if options.threads == Some(0) {
+        return Err(Failure::BadInput("--threads must be at least 1".into()));
+    }
     let out = options.out.unwrap_or_else(|| PathBuf::from(format!("partita-reproduce-{}", study.name)));
     let request = Request {
         study,

@@ -109,6 +109,9 @@ impl Truth {
     }
 }
 
+/// A curve of meeting times with its band: time, survival, lower and upper end.
+type Curve = Vec<(u64, f64, f64, f64)>;
+
 /// What one run printed: the name of an interval, its ends, the truth.
 type Seen = (String, [f64; 2], f64);
 
@@ -174,7 +177,7 @@ fn page(run: &Path) -> Page {
 }
 
 /// Makes one run and lists its intervals; meeting times come back for the truth about them.
-fn run(room: &Path, options: Options, seed: u64, truth: &Truth) -> (Vec<Seen>, Vec<(u64, f64, f64, f64)>) {
+fn run(room: &Path, options: Options, seed: u64, truth: &Truth) -> (Vec<Seen>, Curve) {
     let out = room.join(format!("run-{seed}"));
     let options =
         Options { data: Some(room.join("rows.csv")), seed: Some(seed), out: Some(out.clone()), ..options };
@@ -213,7 +216,7 @@ fn run(room: &Path, options: Options, seed: u64, truth: &Truth) -> (Vec<Seen>, V
 }
 
 /// The band at a time, where one is drawn.
-fn band(curve: &[(u64, f64, f64, f64)], t: u64) -> Option<(f64, [f64; 2])> {
+fn band(curve: &Curve, t: u64) -> Option<(f64, [f64; 2])> {
     curve.iter().rev().find(|step| step.0 <= t).map(|step| (step.1, [step.2, step.3]))
 }
 
@@ -254,7 +257,7 @@ fn judge(case: &Case, room: &Path, truth: &Truth) -> BTreeMap<String, Tally> {
     // The survival of all runs together is as good as the truth for one of them.
     let lag = case.options.lag.unwrap();
     for t in [1, 2, 5, 10, 20, 40, 80].map(|t| lag + t) {
-        let survival = |curve: &Vec<_>| band(curve, t).map_or(1.0, |(s, _)| s);
+        let survival = |curve: &Curve| band(curve, t).map_or(1.0, |(s, _)| s);
         let pooled = found.iter().map(|(_, curve)| survival(curve)).sum::<f64>() / case.runs as f64;
         // Beyond, few runs have seen anything, and most bands end at the same number.
         if (0.02..0.98).contains(&pooled) {

@@ -12,7 +12,7 @@ const BASE: &[(&str, &str)] =
 const COMMANDS: &[(&str, &[(&str, &str)])] = &[
     ("fit", &[("data", "'data.csv'")]),
     ("fit", &[("data", "'rows.npy'")]),
-    ("fit", &[]),
+    ("fit", &[("max_sweeps", "40")]),
     ("fit", &[("data", "'data.csv'"), ("covariance", "'known'")]),
     ("fit", &[("data", "'data.csv'"), ("covariance", "'full'"), ("prior", "'finite'")]),
     ("fit", &[("data", "'data.csv'"), ("coupling", "'maximal'")]),
@@ -23,7 +23,7 @@ const COMMANDS: &[(&str, &[(&str, &str)])] = &[
     ("blocks", &[("data", "'graph.txt'")]),
     ("blocks", &[("data", "'graph.txt'"), ("prior", "'pitman-yor:0.2'")]),
     ("meet", &[("data", "'data.csv'")]),
-    ("meet", &[]),
+    ("meet", &[("max_sweeps", "40")]),
     ("meet", &[("data", "'graph.txt'"), ("colors", "6")]),
     ("meet", &[("data", "'graph.txt'"), ("edge_prior", "'1,1'")]),
 ];

@@ -133,6 +133,16 @@ fn mistakes_get_a_sentence() {
             .contains("another study or seed")
     );
     scratch.refused("reproduce");
+    assert_eq!(
+        scratch.refused("reproduce k-regular --data-dir ."),
+        "partita: --data-dir is for studies of gene, seed or abalone, and k-regular makes its own data: leave it out"
+    );
+    assert_eq!(scratch.refused("reproduce k-regular --threads 0"), "partita: --threads must be at least 1");
+    for unused in
+        ["gene --list", "--list --seed 2", "--list --threads 1", "--list --data-dir .", "--list --out x"]
+    {
+        assert!(scratch.refused(&format!("reproduce {unused}")).contains("cannot be used with"), "{unused}");
+    }
 }
 
 /// Another scale goes on from the estimates that are there, and throws none away.

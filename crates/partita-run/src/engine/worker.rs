@@ -100,8 +100,8 @@ mod tests {
 
     /// With the shares of a usual run: 50 workers (25 on each of two processors), 25 replicates each. The
     /// means of workers that waited for a slow first replicate are skewed, and the interval allows for that: it
-    /// covers 0.954 by a simulation apart from this code (Student's 0.944), 0.949 with eight replicates each,
-    /// and 0.865 with four workers of two, of which a note tells. 2,000 runs; five standard deviations
+    /// covers 0.954 by a simulation apart from this code (Student's 0.944), 0.952 with eight replicates each,
+    /// and 0.867 with four workers of two, of which a note tells. 2,000 runs; five standard deviations
     /// around 0.954.
     #[test]
     fn intervals_over_workers_cover() {
