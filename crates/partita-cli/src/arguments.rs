@@ -190,13 +190,13 @@ pub struct RunOptions {
     #[arg(long, value_name = "NAME=TYPE", value_delimiter = ',', help_heading = "Model")]
     column_type: Option<Vec<ColumnType>>,
     /// What is known of the clusters' covariance: known, shared, shared-columns, diagonal or full
-    /// [known; diagonal with counts or categories]
+    /// [diagonal; known for the built-in data]
     #[arg(long, help_heading = "Model")]
     covariance: Option<Covariance>,
     /// Standard deviation of cluster centres [0.5]
     #[arg(long, value_name = "SD", help_heading = "Model")]
     prior_sd: Option<f64>,
-    /// Standard deviation of items around their centre [1; more from 16 columns on]
+    /// Standard deviation of items around their centre [1; more above 16 columns]
     #[arg(long, value_name = "SD", help_heading = "Model")]
     noise_sd: Option<f64>,
     /// The law of partitions: dirichlet, pitman-yor:SIGMA[,THETA] or finite[:GAMMA[,RATE]] [dirichlet]
@@ -255,7 +255,7 @@ pub struct RunOptions {
     /// The seed [1]
     #[arg(long, help_heading = "Running")]
     seed: Option<u64>,
-    /// What to estimate: clusters, top:R, co:I,J, entropy (repeatable) [clusters, top:3]
+    /// What to estimate: clusters, top:R, co:I,J, entropy, density:FROM,TO,POINTS (repeatable) [clusters, top:3]
     #[arg(long, help_heading = "Running")]
     summary: Option<Vec<Summary>>,
     /// States kept of each replicate, for the matrices and the report
