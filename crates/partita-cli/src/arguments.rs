@@ -194,19 +194,19 @@ pub struct RunOptions {
     #[arg(long, help_heading = "Model")]
     covariance: Option<Covariance>,
     /// Standard deviation of cluster centres [0.5]
-    #[arg(long, value_name = "SD", help_heading = "Model")]
+    #[arg(long, value_name = "SD", help_heading = "Model", allow_negative_numbers = true)]
     prior_sd: Option<f64>,
     /// Standard deviation of items around their centre [1; more above 16 columns]
-    #[arg(long, value_name = "SD", help_heading = "Model")]
+    #[arg(long, value_name = "SD", help_heading = "Model", allow_negative_numbers = true)]
     noise_sd: Option<f64>,
     /// The law of partitions: dirichlet, pitman-yor:SIGMA[,THETA] or finite[:GAMMA[,RATE]] [dirichlet]
     #[arg(long, help_heading = "Model")]
     prior: Option<Prior>,
     /// Concentration of the Dirichlet process: a number, or gamma:SHAPE,RATE integrated out [gamma:2,4]
-    #[arg(long, help_heading = "Model")]
+    #[arg(long, help_heading = "Model", allow_negative_numbers = true)]
     alpha: Option<Alpha>,
     /// The number of colours of a graph
-    #[arg(long, value_name = "Q", help_heading = "Model")]
+    #[arg(long, value_name = "Q", help_heading = "Model", allow_negative_numbers = true, value_parser = whole::<usize>)]
     colors: Option<usize>,
     /// The beta prior of the edge probability of two blocks of a graph [1,1]
     #[arg(long, value_name = "PRESENT,ABSENT", help_heading = "Model")]
@@ -222,44 +222,44 @@ pub struct RunOptions {
     #[arg(long, help_heading = "Chains")]
     metric: Option<Metric>,
     /// Probability of an independent draw while the chains differ [1e-5]
-    #[arg(long, value_name = "P", help_heading = "Chains")]
+    #[arg(long, value_name = "P", help_heading = "Chains", allow_negative_numbers = true)]
     nugget: Option<f64>,
     /// Where chains start: prior, kmeans:K (tables) or one [prior]; colourings: random or greedy [random]
     #[arg(long, help_heading = "Chains")]
     start: Option<Start>,
     /// How far the first chain is ahead [left out: tuned by a pilot]
-    #[arg(long, help_heading = "Chains")]
+    #[arg(long, help_heading = "Chains", allow_negative_numbers = true, value_parser = whole::<u64>)]
     lag: Option<u64>,
     /// Sweeps discarded [left out: tuned by a pilot]
-    #[arg(long, value_name = "SWEEPS", help_heading = "Chains")]
+    #[arg(long, value_name = "SWEEPS", help_heading = "Chains", allow_negative_numbers = true, value_parser = whole::<u64>)]
     burn_in: Option<u64>,
     /// Sweeps of each pair at least [left out: tuned by a pilot]
-    #[arg(long, help_heading = "Chains")]
+    #[arg(long, help_heading = "Chains", allow_negative_numbers = true, value_parser = whole::<u64>)]
     sweeps: Option<u64>,
     /// A cap: a pair unmet by then is censored
-    #[arg(long, value_name = "SWEEPS", help_heading = "Chains")]
+    #[arg(long, value_name = "SWEEPS", help_heading = "Chains", allow_negative_numbers = true, value_parser = whole::<u64>)]
     max_sweeps: Option<u64>,
 
     /// Stop after so many replicates [left out: about a minute]
-    #[arg(long, value_name = "N", help_heading = "Running")]
+    #[arg(long, value_name = "N", help_heading = "Running", allow_negative_numbers = true, value_parser = whole::<u64>)]
     replicates: Option<u64>,
     /// Stop after a wall time, by the unbiased rule: 60s, 5m, 1.5h
-    #[arg(long, help_heading = "Running")]
+    #[arg(long, help_heading = "Running", allow_negative_numbers = true)]
     time: Option<Duration>,
     /// Stop when every 95 % interval is narrower than this
-    #[arg(long, value_name = "WIDTH", help_heading = "Running")]
+    #[arg(long, value_name = "WIDTH", help_heading = "Running", allow_negative_numbers = true)]
     precision: Option<f64>,
     /// Worker threads [all processors]; does not change results
-    #[arg(long, value_name = "N", help_heading = "Running")]
+    #[arg(long, value_name = "N", help_heading = "Running", allow_negative_numbers = true, value_parser = whole::<usize>)]
     threads: Option<usize>,
     /// The seed [1]
-    #[arg(long, help_heading = "Running")]
+    #[arg(long, help_heading = "Running", allow_negative_numbers = true, value_parser = whole::<u64>)]
     seed: Option<u64>,
     /// What to estimate: clusters, top:R, co:I,J, entropy, density:FROM,TO,POINTS (repeatable) [clusters, top:3]
     #[arg(long, help_heading = "Running")]
     summary: Option<Vec<Summary>>,
     /// States kept of each replicate, for the matrices and the report
-    #[arg(long, value_name = "N", help_heading = "Running")]
+    #[arg(long, value_name = "N", help_heading = "Running", allow_negative_numbers = true, value_parser = whole::<usize>)]
     keep_draws: Option<usize>,
     /// What the point clustering is near the posterior in: vi or binder [vi]
     #[arg(long, help_heading = "Running")]
@@ -277,6 +277,11 @@ pub struct RunOptions {
     /// Print one JSON object and nothing else on standard output
     #[arg(long, help_heading = "Output")]
     pub json: bool,
+}
+
+/// A whole number, or a sentence about what is wanted.
+fn whole<T: std::str::FromStr>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| format!("`{text}` is not a whole number from 0 on"))
 }
 
 /// A delimiter may be written out: `tab`, `comma`, `\t`.

@@ -392,3 +392,30 @@ fn data_that_has_changed() {
         assert_eq!(after, format!("{print}): restore it, or start anew"));
     }
 }
+
+/// A negative number is a value, and gets the sentence about its option.
+#[test]
+fn negative_numbers() {
+    let cases = [
+        ("--alpha -1", "alpha"),
+        ("--prior-sd -1 --covariance known", "--prior-sd must be a positive number, but is -1"),
+        ("--noise-sd -0.5 --covariance known", "--noise-sd must be a positive number, but is -0.5"),
+        ("--nugget -0.1", "--nugget is a probability, between 0 and 1, but is -0.1"),
+        ("--precision -1", "--precision must be a positive number, but is -1"),
+        ("--time -5", "`-5` is no length of time"),
+        ("--lag -1", "`-1` is not a whole number from 0 on"),
+        ("--burn-in -1", "`-1` is not a whole number from 0 on"),
+        ("--sweeps -1", "`-1` is not a whole number from 0 on"),
+        ("--max-sweeps -1", "`-1` is not a whole number from 0 on"),
+        ("--replicates -1", "`-1` is not a whole number from 0 on"),
+        ("--threads -1", "`-1` is not a whole number from 0 on"),
+        ("--seed -1", "`-1` is not a whole number from 0 on"),
+        ("--keep-draws -1", "`-1` is not a whole number from 0 on"),
+        ("--colors -1", "`-1` is not a whole number from 0 on"),
+    ];
+    for (options, sentence) in cases {
+        let refused = about_arguments(&format!("fit data.csv {options}"));
+        assert!(refused.contains(sentence), "{options}: {refused}");
+        assert!(!refused.contains("unexpected argument"), "{options}: {refused}");
+    }
+}
