@@ -17,6 +17,7 @@ mod mistakes;
 mod models;
 mod options;
 mod predict;
+mod read_only;
 mod reproduce;
 mod same_rows;
 mod screen;
