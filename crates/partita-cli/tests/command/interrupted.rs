@@ -193,3 +193,20 @@ fn what_a_start_cut_short_leaves_can_be_resumed_or_started_again() {
     scratch.ok(&format!("{quick} --out early"));
     assert_eq!(scratch.rows("early"), whole.rows);
 }
+
+/// A question that would take a minute ends at the first signal, with a sentence and without a file.
+#[test]
+fn predict_stops_at_the_first_signal() {
+    let scratch = Scratch::new();
+    scratch.ok("fit data.csv --lag 5 --burn-in 5 --sweeps 50 --replicates 70 --keep-draws 10 --out run");
+    let header = scratch.read("data.csv").lines().next().unwrap().to_string();
+    let cells = vec!["0.5"; header.split(',').count()].join(",");
+    scratch.write("many.csv", &format!("{header}\n{}", format!("{cells}\n").repeat(400_000)));
+    let child = scratch.command("predict run many.csv --out predictions.csv").spawn().unwrap();
+    std::thread::sleep(Duration::from_secs(1));
+    signal(&child, "-INT");
+    let ran = finish(child);
+    assert_eq!((ran.status, ran.stdout.as_str()), (130, ""), "{ran:?}");
+    assert_eq!(ran.stderr.trim_end(), "partita: interrupted: no file is half-written");
+    assert!(!scratch.exists("predictions.csv"));
+}
