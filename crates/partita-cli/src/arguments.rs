@@ -6,7 +6,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 use partita_run::Failure;
 use partita_run::config::{
     Alpha, ColumnType, Coupling, Covariance, Duration, EdgePrior, Loss, Metric, Options, Prior, Sampler,
-    Shard, Start, Summary, Task,
+    Shard, Start, Summary, Task, default_in_words,
 };
 use std::path::PathBuf;
 
@@ -40,8 +40,13 @@ pub fn command() -> clap::Command {
                 let option = arg.get_id().as_str();
                 // Two options are said as their opposites on the command line.
                 let key = option.strip_prefix("no_").unwrap_or(option);
-                let unused = Options::keys().iter().any(|k| k == key) && !used.contains(&key);
-                if option == "data" { arg.help(file) } else { arg.hide(unused) }
+                let unused = Options::KEYS.contains(&key) && !used.contains(&key);
+                if option == "data" {
+                    return arg.help(file);
+                }
+                let default = default_in_words(key, tasks[0]).filter(|_| option == key);
+                let help = arg.get_help().map_or(String::new(), |help| help.to_string());
+                arg.hide(unused).help(default.map_or(help.clone(), |default| format!("{help} [{default}]")))
             })
         })
     })
@@ -161,7 +166,7 @@ pub struct RunOptions {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
-    /// The character between cells [found out from the file]
+    /// The character between cells
     #[arg(long, value_name = "CHAR", help_heading = "Reading", value_parser = delimiter)]
     delimiter: Option<char>,
     /// The first row holds the names of the columns
@@ -186,61 +191,60 @@ pub struct RunOptions {
     #[arg(long, help_heading = "Reading")]
     no_standardize: bool,
 
-    /// What columns hold: NAME=normal, NAME=count or NAME=category [guessed]
+    /// What columns hold: NAME=normal, NAME=count or NAME=category
     #[arg(long, value_name = "NAME=TYPE", value_delimiter = ',', help_heading = "Model")]
     column_type: Option<Vec<ColumnType>>,
     /// What is known of the clusters' covariance: known, shared, shared-columns, diagonal or full
-    /// [diagonal; known for the built-in data]
     #[arg(long, help_heading = "Model")]
     covariance: Option<Covariance>,
-    /// Standard deviation of cluster centres [0.5]
+    /// Standard deviation of cluster centres
     #[arg(long, value_name = "SD", help_heading = "Model", allow_negative_numbers = true)]
     prior_sd: Option<f64>,
-    /// Standard deviation of items around their centre [1; more above 16 columns]
+    /// Standard deviation of items around their centre
     #[arg(long, value_name = "SD", help_heading = "Model", allow_negative_numbers = true)]
     noise_sd: Option<f64>,
-    /// The law of partitions: dirichlet, pitman-yor:SIGMA[,THETA] or finite[:GAMMA[,RATE]] [dirichlet]
+    /// The law of partitions: dirichlet, pitman-yor:SIGMA[,THETA] or finite[:GAMMA[,RATE]]
     #[arg(long, help_heading = "Model")]
     prior: Option<Prior>,
-    /// Concentration of the Dirichlet process: a number, or gamma:SHAPE,RATE integrated out [gamma:2,4]
+    /// Concentration of the Dirichlet process: a number, or gamma:SHAPE,RATE integrated out
     #[arg(long, help_heading = "Model", allow_negative_numbers = true)]
     alpha: Option<Alpha>,
     /// The number of colours of a graph
     #[arg(long, value_name = "Q", help_heading = "Model", allow_negative_numbers = true, value_parser = whole::<usize>)]
     colors: Option<usize>,
-    /// The beta prior of the edge probability of two blocks of a graph [1,1]
+    /// The beta prior of the edge probability of two blocks of a graph
     #[arg(long, value_name = "PRESENT,ABSENT", help_heading = "Model")]
     edge_prior: Option<EdgePrior>,
 
-    /// Moves of a sweep: gibbs, split-merge, several such as split-merge*5+gibbs; kempe+gibbs for colourings [gibbs]
+    /// Moves of a sweep: gibbs, split-merge, several such as split-merge*5+gibbs; kempe+gibbs for colourings
     #[arg(long, help_heading = "Chains")]
     sampler: Option<Sampler>,
-    /// optimal, maximal, common, independent or relabel [optimal]
+    /// optimal, maximal, common, independent or relabel
     #[arg(long, help_heading = "Chains")]
     coupling: Option<Coupling>,
-    /// Metric of the optimal coupling: hamming or vi [hamming]
+    /// Metric of the optimal coupling: hamming or vi
     #[arg(long, help_heading = "Chains")]
     metric: Option<Metric>,
-    /// Probability of an independent draw while the chains differ [1e-5]
+    /// Probability of an independent draw while the chains differ
     #[arg(long, value_name = "P", help_heading = "Chains", allow_negative_numbers = true)]
     nugget: Option<f64>,
-    /// Where chains start: prior, kmeans:K (tables) or one [prior]; colourings: random or greedy [random]
+    /// Where chains start: prior, kmeans:K (tables) or one; colourings: random or greedy
     #[arg(long, help_heading = "Chains")]
     start: Option<Start>,
-    /// How far the first chain is ahead [left out: tuned by a pilot]
+    /// How far the first chain is ahead
     #[arg(long, help_heading = "Chains", allow_negative_numbers = true, value_parser = whole::<u64>)]
     lag: Option<u64>,
-    /// Sweeps discarded [left out: tuned by a pilot]
+    /// Sweeps discarded
     #[arg(long, value_name = "SWEEPS", help_heading = "Chains", allow_negative_numbers = true, value_parser = whole::<u64>)]
     burn_in: Option<u64>,
-    /// Sweeps of each pair at least [left out: tuned by a pilot]
+    /// Sweeps of each pair at least
     #[arg(long, help_heading = "Chains", allow_negative_numbers = true, value_parser = whole::<u64>)]
     sweeps: Option<u64>,
     /// A cap: a pair unmet by then is censored
     #[arg(long, value_name = "SWEEPS", help_heading = "Chains", allow_negative_numbers = true, value_parser = whole::<u64>)]
     max_sweeps: Option<u64>,
 
-    /// Stop after so many replicates [left out: about a minute]
+    /// Stop after so many replicates
     #[arg(long, value_name = "N", help_heading = "Running", allow_negative_numbers = true, value_parser = whole::<u64>)]
     replicates: Option<u64>,
     /// Stop after a wall time, by the unbiased rule: 60s, 5m, 1.5h
@@ -249,26 +253,26 @@ pub struct RunOptions {
     /// Stop when every 95 % interval is narrower than this
     #[arg(long, value_name = "WIDTH", help_heading = "Running", allow_negative_numbers = true)]
     precision: Option<f64>,
-    /// Worker threads [all processors]; does not change results
+    /// Worker threads; does not change results
     #[arg(long, value_name = "N", help_heading = "Running", allow_negative_numbers = true, value_parser = whole::<usize>)]
     threads: Option<usize>,
-    /// The seed [1]
+    /// The seed
     #[arg(long, help_heading = "Running", allow_negative_numbers = true, value_parser = whole::<u64>)]
     seed: Option<u64>,
-    /// What to estimate: clusters, top:R, co:I,J, entropy, density:FROM,TO,POINTS (repeatable) [clusters, top:3]
+    /// What to estimate: clusters, top:R, co:I,J, entropy, density:FROM,TO,POINTS (repeatable)
     #[arg(long, help_heading = "Running")]
     summary: Option<Vec<Summary>>,
     /// States kept of each replicate, for the matrices and the report
     #[arg(long, value_name = "N", help_heading = "Running", allow_negative_numbers = true, value_parser = whole::<usize>)]
     keep_draws: Option<usize>,
-    /// What the point clustering is near the posterior in: vi or binder [vi]
+    /// What the point clustering is near the posterior in: vi or binder
     #[arg(long, help_heading = "Running")]
     loss: Option<Loss>,
     /// Run one share of the replicates: 3/100
     #[arg(long, value_name = "I/N", help_heading = "Running")]
     shard: Option<Shard>,
 
-    /// The run directory [a new partita-NAME-1]
+    /// The run directory
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     out: Option<PathBuf>,
     /// Overwrite a directory that is in use
@@ -399,7 +403,9 @@ mod tests {
             let mut keys: Vec<&str> = options.iter().map(|o| o.strip_prefix("no_").unwrap_or(o)).collect();
             keys.sort_unstable();
             keys.dedup();
-            assert_eq!(keys, Options::keys(), "{name}");
+            let mut all = Options::KEYS.to_vec();
+            all.sort_unstable();
+            assert_eq!(keys, all, "{name}");
         }
         command().debug_assert();
     }

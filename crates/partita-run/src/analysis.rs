@@ -13,7 +13,8 @@ pub(crate) use point::{Point, point};
 pub(crate) use predict::{Question, predict};
 pub(crate) use units::{Means, units};
 
-use crate::directory::{Run, Stop};
+use crate::config::Stop;
+use crate::directory::Run;
 use crate::engine::Row;
 use crate::results::{CountLine, Line, LongChain, Meeting, Summary, VariancePairs, Yardstick};
 use partita::aggregate::{self, Estimate, Moments, deadline};
@@ -106,9 +107,8 @@ pub(crate) fn summarize(
     seconds: f64,
     long: Option<&LongChains>,
 ) -> Summary {
-    let options = &run.options;
-    let (lag, burn_in, sweeps) =
-        (options.lag.unwrap_or(1), options.burn_in.unwrap_or(0), options.sweeps.unwrap_or(0));
+    let plan = &run.plan;
+    let lag = plan.schedule.lag();
     let censored = rows.iter().filter(|row| row.tau.is_none()).count() as u64;
     let kernel_calls: u64 = rows.iter().map(|row| row.kernel_calls).sum();
     let mean_calls = kernel_calls as f64 / rows.len().max(1) as f64;
@@ -116,8 +116,8 @@ pub(crate) fn summarize(
         .iter()
         .enumerate()
         .filter_map(|(j, name)| {
-            let sample = sample(&run.stop, rows, j);
-            let plain = mean(&run.stop, rows, j)?;
+            let sample = sample(&plan.stop, rows, j);
+            let plain = mean(&plan.stop, rows, j)?;
             let trimmed = aggregate::trimmed_mean(&sample, TRIMMED)?;
             let median_of_means = aggregate::median_of_means(&sample, aggregate::BLOCKS)?;
             let each: Vec<f64> = rows.iter().map(|row| row.values[j]).collect();
@@ -146,7 +146,7 @@ pub(crate) fn summarize(
         .iter()
         .enumerate()
         .filter_map(|(j, name)| {
-            let estimate = mean(&run.stop, rows, names.len() + j)?;
+            let estimate = mean(&plan.stop, rows, names.len() + j)?;
             let clusters = name.trim_start_matches("clusters").trim_start_matches('=').to_string();
             // A number that no chain ever had has estimate and error exactly zero.
             let seen = estimate.value != 0.0 || estimate.se != 0.0;
@@ -157,10 +157,10 @@ pub(crate) fn summarize(
     Summary {
         replicates: rows.len() as u64,
         censored,
-        seed: options.seed.unwrap_or(1),
+        seed: plan.seed,
         lag,
-        burn_in,
-        sweeps,
+        burn_in: plan.schedule.burn_in(),
+        sweeps: plan.schedule.sweeps(),
         seconds,
         kernel_calls,
         summaries,
@@ -172,7 +172,7 @@ pub(crate) fn summarize(
         clustering: None,
         variance_pairs: long.map(|long| long.pairs),
         connected: None,
-        rule: match run.stop {
+        rule: match plan.stop {
             Stop::Time { .. } => "deadline".into(),
             _ => "mean".into(),
         },
@@ -238,11 +238,11 @@ fn notes(run: &Run, replicates: u64, censored: u64, estimates: bool) -> Vec<Stri
         notes.push(format!(
             "{censored} of {replicates} pairs had not met after {} sweeps and were cut: the estimates are \
              then not unbiased, and the end of the meeting curve is unknown. Raise --max-sweeps.",
-            run.options.max_sweeps.unwrap_or(0)
+            run.plan.max_sweeps
         ));
     }
-    notes.extend(few(&run.stop, replicates).filter(|_| estimates));
-    if run.options.start == Some(crate::config::Start::One) {
+    notes.extend(few(&run.plan.stop, replicates).filter(|_| estimates));
+    if run.plan.setup.start == crate::config::Start::One {
         notes.push(
             "All chains start at one cluster. Where a chain takes long to leave it, pairs meet before \
              either has left, and intervals come out too narrow: --start prior does not have this risk."
@@ -255,10 +255,10 @@ fn notes(run: &Run, replicates: u64, censored: u64, estimates: bool) -> Vec<Stri
              which chains seldom move. Expect long runs, and try {}.",
             pilot.unmet,
             pilot.pairs,
-            crate::model::advice(&run.options)
+            crate::model::advice(&run.plan.setup)
         ));
     }
-    if let Stop::Time { workers, seconds } = run.stop {
+    if let Stop::Time { workers, seconds } = run.plan.stop {
         notes.push(format!(
             "Time-limited run: {workers} workers of {seconds:.1} s each; a worker's work in flight at its \
              deadline is dropped unless it is the worker's first, and the mean of the workers' means is \

@@ -1,94 +1,117 @@
-//! What a run shall do: options left open or given, from the command line or a TOML file.
+//! What a run shall do: what was said ([`Options`]) and what was decided ([`Plan`]).
 //!
-//! [`Options`] is what a person says; every field may be left out. Names are the same everywhere:
-//! `--burn-in 30` on the command line is `burn_in = 30` in the file.
+//! Every option may be left out. Names are the same everywhere: `--burn-in 30` on the command line is `burn_in = 30` in
+//! a TOML file.
 
 mod choice;
 mod model;
+mod plan;
+pub(crate) mod resolve;
 mod sampler;
 mod uses;
 
+pub use crate::model::Covariance;
 pub use choice::{Coupling, Duration, Grid, Loss, Metric, Shard, Start, Summary, Task};
-pub use model::{Alpha, ColumnType, Covariance, EdgePrior, Prior};
+pub(crate) use choice::{as_text, words};
+pub use model::{Alpha, ColumnType, EdgePrior, Prior};
+pub use plan::{ClusterPrior, Law, MixtureLaw, Pairing, PartitionPrior, Plan, Reading, Rule, Setup, Stop};
+pub use resolve::{Facts, default_in_words};
 pub use sampler::{Move, Sampler};
 
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// Everything that can be chosen; what is `None` is decided by the program.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Options {
+/// Declares the options once: as fields that may be left open, by name, and one set over another.
+macro_rules! options {
+    ($($(#[$doc:meta])* $field:ident: $kind:ty,)*) => {
+        /// Everything that can be chosen; what is `None` is decided by the program.
+        #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+        #[serde(default)]
+        pub struct Options { $($(#[$doc])* pub $field: Option<$kind>,)* }
+
+        impl Options {
+            /// The names of all options, as a TOML file writes them.
+            pub const KEYS: &'static [&'static str] = &[$(stringify!($field)),*];
+
+            /// These options, with what they leave open taken from `other`.
+            pub fn or(self, other: Options) -> Options {
+                Options { $($field: self.$field.or(other.$field)),* }
+            }
+        }
+    };
+}
+
+options! {
     /// The file to analyse; left out, the built-in demonstration data.
-    pub data: Option<PathBuf>,
+    data: PathBuf,
     /// The character between cells.
-    pub delimiter: Option<char>,
+    delimiter: char,
     /// Whether the first row holds names.
-    pub header: Option<bool>,
+    header: bool,
     /// The columns to use.
-    pub columns: Option<Vec<String>>,
+    columns: Vec<String>,
     /// Columns not to use.
-    pub drop: Option<Vec<String>>,
+    drop: Vec<String>,
     /// A column of row names.
-    pub id_column: Option<String>,
+    id_column: String,
     /// A column with a known clustering to compare with.
-    pub label_column: Option<String>,
+    label_column: String,
     /// Whether columns are brought to mean 0 and standard deviation 1.
-    pub standardize: Option<bool>,
+    standardize: bool,
     /// What columns hold, where the program shall not guess.
-    pub column_type: Option<Vec<ColumnType>>,
+    column_type: Vec<ColumnType>,
     /// What is known of the clusters' covariance.
-    pub covariance: Option<Covariance>,
+    covariance: Covariance,
     /// Standard deviation of cluster centres.
-    pub prior_sd: Option<f64>,
+    prior_sd: f64,
     /// Standard deviation of items around their centre.
-    pub noise_sd: Option<f64>,
+    noise_sd: f64,
     /// The partition prior.
-    pub prior: Option<Prior>,
+    prior: Prior,
     /// Concentration of the Dirichlet process.
-    pub alpha: Option<Alpha>,
+    alpha: Alpha,
     /// The number of colours of a graph.
-    pub colors: Option<usize>,
+    colors: usize,
     /// The prior of edge probabilities between blocks of a graph.
-    pub edge_prior: Option<EdgePrior>,
+    edge_prior: EdgePrior,
     /// The kernel.
-    pub sampler: Option<Sampler>,
+    sampler: Sampler,
     /// The coupling.
-    pub coupling: Option<Coupling>,
+    coupling: Coupling,
     /// The metric of the optimal coupling.
-    pub metric: Option<Metric>,
+    metric: Metric,
     /// Probability of an independent draw.
-    pub nugget: Option<f64>,
+    nugget: f64,
     /// Where chains start.
-    pub start: Option<Start>,
+    start: Start,
     /// How far X is ahead of Y.
-    pub lag: Option<u64>,
+    lag: u64,
     /// Sweeps discarded.
-    pub burn_in: Option<u64>,
+    burn_in: u64,
     /// Sweeps at least made.
-    pub sweeps: Option<u64>,
+    sweeps: u64,
     /// A cap: a pair unmet by then is censored.
-    pub max_sweeps: Option<u64>,
+    max_sweeps: u64,
     /// Replicates to run.
-    pub replicates: Option<u64>,
+    replicates: u64,
     /// Wall time to run for.
-    pub time: Option<Duration>,
+    time: Duration,
     /// Stop when every 95 % interval is narrower than this.
-    pub precision: Option<f64>,
+    precision: f64,
     /// The seed.
-    pub seed: Option<u64>,
+    seed: u64,
     /// The summaries to estimate.
-    pub summary: Option<Vec<Summary>>,
+    summary: Vec<Summary>,
     /// States kept of each replicate, for the matrices and later questions.
-    pub keep_draws: Option<usize>,
+    keep_draws: usize,
     /// The loss that the point clustering minimises.
-    pub loss: Option<Loss>,
+    loss: Loss,
     /// Worker threads; does not change results.
-    pub threads: Option<usize>,
+    threads: usize,
     /// Which share of the replicates to run.
-    pub shard: Option<Shard>,
+    shard: Shard,
     /// The run directory.
-    pub out: Option<PathBuf>,
+    out: PathBuf,
 }
 
 /// What is wrong with a configuration, in a sentence.
@@ -176,105 +199,12 @@ impl Options {
         };
         let table: toml::Table = text.parse().map_err(malformed)?;
         for key in table.keys() {
-            if !Self::keys().iter().any(|k| k == key) {
-                let closest = crate::words::closest(key, Self::keys().iter().map(String::as_str));
+            if !Self::KEYS.contains(&key.as_str()) {
+                let closest = crate::words::closest(key, Self::KEYS.iter().copied());
                 return Err(ConfigError::UnknownKey { file: file.into(), key: key.clone(), closest });
             }
         }
         toml::from_str(text).map_err(malformed)
-    }
-
-    /// The names of all options, as a TOML file writes them.
-    pub fn keys() -> Vec<String> {
-        // Serialising skips what is `None`, so a value with every field set tells all names.
-        let every = toml::Table::try_from(Self::example()).expect("options are a table");
-        every.keys().cloned().collect()
-    }
-
-    /// Options with every field given.
-    fn example() -> Self {
-        let text = |s: &str| Some(s.to_string());
-        Options {
-            data: Some("data.csv".into()),
-            delimiter: Some(','),
-            header: Some(true),
-            columns: Some(vec![]),
-            drop: Some(vec![]),
-            id_column: text("id"),
-            label_column: text("label"),
-            standardize: Some(true),
-            column_type: Some(vec![]),
-            covariance: Some(Covariance::Known),
-            prior_sd: Some(1.0),
-            noise_sd: Some(1.0),
-            prior: Some(Prior::Dirichlet),
-            alpha: Some(Alpha::Fixed(1.0)),
-            colors: Some(4),
-            edge_prior: Some(EdgePrior { present: 1.0, absent: 1.0 }),
-            sampler: Some(Sampler::gibbs()),
-            coupling: Some(Coupling::Optimal),
-            metric: Some(Metric::Hamming),
-            nugget: Some(1e-5),
-            start: Some(Start::One),
-            lag: Some(1),
-            burn_in: Some(1),
-            sweeps: Some(1),
-            max_sweeps: Some(1),
-            replicates: Some(1),
-            time: Some(Duration::from_secs(1.0)),
-            precision: Some(0.1),
-            seed: Some(1),
-            summary: Some(vec![]),
-            keep_draws: Some(1),
-            loss: Some(Loss::Vi),
-            threads: Some(1),
-            shard: Some(Shard { number: 1, of: 1 }),
-            out: Some("out".into()),
-        }
-    }
-
-    /// These options, with what they leave open taken from `other`.
-    pub fn or(self, other: Options) -> Options {
-        macro_rules! fill {
-            ($($field:ident),* $(,)?) => { Options { $($field: self.$field.or(other.$field)),* } };
-        }
-        fill!(
-            data,
-            delimiter,
-            header,
-            columns,
-            drop,
-            id_column,
-            label_column,
-            standardize,
-            column_type,
-            covariance,
-            prior_sd,
-            noise_sd,
-            prior,
-            alpha,
-            colors,
-            edge_prior,
-            sampler,
-            coupling,
-            metric,
-            nugget,
-            start,
-            lag,
-            burn_in,
-            sweeps,
-            max_sweeps,
-            replicates,
-            time,
-            precision,
-            seed,
-            summary,
-            keep_draws,
-            loss,
-            threads,
-            shard,
-            out,
-        )
     }
 
     /// Refuses values outside their range and options that contradict each other.

@@ -13,7 +13,7 @@
 mod ledger;
 mod rows;
 
-use crate::config::{Options, Task};
+use crate::config::{ConfigError, Options, Plan, Shard, Stop, Task};
 use crate::engine::{Draw, Replicate, Row, Sample, Sink};
 use crate::pilot::Findings;
 use crate::{Failure, words};
@@ -26,49 +26,46 @@ use std::path::{Path, PathBuf};
 
 /// Everything that makes a run what it is: the content of `run.toml`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Kept", into = "Kept")]
 pub struct Run {
     /// The version of partita.
     pub version: String,
-    /// What is done.
-    pub task: Task,
     /// The command that was given.
     pub command: String,
     /// The fingerprint of the data.
     pub fingerprint: String,
-    /// When to stop.
-    pub stop: Stop,
-    /// The resolved options: nothing that matters is left open.
-    pub options: Options,
+    /// What the run does.
+    pub plan: Plan,
     /// What the pilot found, where there was one.
     pub pilot: Option<Findings>,
 }
 
-/// When a run is complete.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "rule", rename_all = "lowercase")]
-pub enum Stop {
-    /// After so many replicates.
-    Replicates {
-        /// How many.
-        replicates: u64,
-    },
-    /// When every 95 % interval is narrower, looked at after rounds of fixed sizes; at most so many.
-    Precision {
-        /// The width.
-        width: f64,
-        /// The fewest, and the first look.
-        at_least: u64,
-        /// The most.
-        at_most: u64,
-    },
-    /// After a time, by the unbiased rule: so many workers one after the other on each processor,
-    /// each with its share of the time.
-    Time {
-        /// Workers.
-        workers: u64,
-        /// Seconds of each worker.
-        seconds: f64,
-    },
+/// A run as `run.toml` keeps it: the plan is said in options, so that they can be given to another run.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    version: String,
+    task: Task,
+    command: String,
+    fingerprint: String,
+    stop: Stop,
+    options: Options,
+    pilot: Option<Findings>,
+}
+
+impl From<Run> for Kept {
+    fn from(run: Run) -> Self {
+        let Run { version, command, fingerprint, plan, pilot } = run;
+        let (task, stop, options) = (plan.setup.task(), plan.stop, plan.options());
+        Kept { version, task, command, fingerprint, stop, options, pilot }
+    }
+}
+
+impl TryFrom<Kept> for Run {
+    type Error = ConfigError;
+    fn try_from(kept: Kept) -> Result<Self, ConfigError> {
+        let Kept { version, task, command, fingerprint, stop, options, pilot } = kept;
+        Ok(Run { version, command, fingerprint, plan: Plan::restore(task, &options, stop)?, pilot })
+    }
 }
 
 /// An open run directory.
@@ -139,10 +136,10 @@ impl Run {
     pub(crate) fn identity(&self) -> Run {
         let mut run = self.clone();
         run.command = String::new();
-        run.options.threads = None;
-        run.options.shard = None;
-        run.options.out = None;
-        run.options.data = None;
+        run.plan.threads = None;
+        run.plan.shard = Shard::WHOLE;
+        run.plan.out = PathBuf::new();
+        run.plan.data = None;
         if let Some(pilot) = &mut run.pilot {
             pilot.seconds = 0.0;
             pilot.seconds_per_call = 0.0;
@@ -236,7 +233,7 @@ impl Directory {
         if !path.join(ROWS).exists() {
             write_whole(&path.join(ROWS), rows::header(names).as_bytes())?;
         }
-        if run.options.keep_draws.unwrap_or(0) > 0 && !path.join(DRAWS).exists() {
+        if run.plan.keep_draws > 0 && !path.join(DRAWS).exists() {
             write_whole(&path.join(DRAWS), rows::draws_header(items).as_bytes())?;
         }
         Self::to_grow(path, lock)

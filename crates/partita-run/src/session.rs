@@ -3,22 +3,23 @@
 mod answers;
 mod long_chain;
 mod merge;
-mod plan;
 mod predict;
 mod runner;
+mod schedule;
 
 pub use merge::merge;
 pub use predict::predict;
 
 use crate::Failure;
-use crate::config::{Loss, Options, Summary as Wanted, Task};
-use crate::directory::{self, Directory, Run, Stop, how_to_resume};
+use crate::config::resolve::Found;
+use crate::config::{Loss, Options, Plan, Stop, Task};
+use crate::directory::{self, Directory, Run, how_to_resume};
 use crate::engine::{Executor, Row, Sample, Threads};
-use crate::model::{Input, Model, load};
+use crate::model::{Input, Loaded, Model, load};
 use crate::results::Summary;
 pub use answers::Answers;
-use plan::{keep_draws, keep_until, stop_rule, tune};
 use runner::go_on;
+use schedule::schedule;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -81,7 +82,7 @@ pub struct Request {
 
 /// Runs from the beginning, on threads of this process.
 pub fn start(request: Request, interrupted: &AtomicBool, watch: &mut dyn Watch) -> Result<Outcome, Failure> {
-    let executor = Threads(threads(&request.options));
+    let executor = Threads(request.options.threads.unwrap_or_else(processors));
     start_on(&executor, request, interrupted, watch)
 }
 
@@ -95,40 +96,37 @@ pub fn start_on(
     let mut options = request.options;
     options.check_uses(request.task, request.meetings_only)?;
     if request.meetings_only {
-        options.summary = Some(Vec::<Wanted>::new());
-        options.keep_draws = Some(0);
-        let burn_in = *options.burn_in.get_or_insert(0);
-        options.sweeps.get_or_insert(burn_in);
+        options = options.of_meetings();
     }
     options.check()?;
     let out = options.out.clone().unwrap_or_else(|| directory::free_name(options.data.as_deref()));
-    let (model, input) = load(request.task, &mut options)?;
+    let Loaded { setup, model, input } = load(request.task, &options)?;
     let there = out.exists();
     directory::prepare(&out, request.force)?;
     input.said.iter().for_each(|sentence| watch.say(sentence));
-    let pilot = tune(&*model, &mut options, executor, interrupted, watch).inspect_err(|_| {
+    let forget = |failure: Failure| {
         // Nothing was written: the directory goes again, if it is ours.
         if !there {
             let _ = std::fs::remove_dir(&out);
         }
-    })?;
-    let stop = stop_rule(&options, pilot.as_ref(), executor.width(), request.meetings_only);
-    let replicates = match stop {
-        Stop::Replicates { replicates } => replicates,
-        Stop::Precision { at_most, .. } => at_most,
-        Stop::Time { .. } => 1000,
+        failure
     };
-    if *options.keep_draws.get_or_insert(keep_draws(model.items(), replicates)) > 0 {
-        options.loss.get_or_insert_default();
-    }
-    options.out = Some(out.clone());
+    let (schedule, pilot) =
+        schedule(&*model, &setup, &options, executor, interrupted, watch).map_err(forget)?;
+    let found = Found {
+        schedule,
+        pilot: pilot.as_ref(),
+        items: model.items(),
+        width: executor.width(),
+        meetings_only: request.meetings_only,
+    };
+    let plan = Plan::resolve(&options, setup, out.clone(), found);
+    plan.options().check().map_err(|error| forget(error.into()))?;
     let run = Run {
         version: env!("CARGO_PKG_VERSION").into(),
-        task: request.task,
         command: request.command,
         fingerprint: input.fingerprint.clone(),
-        stop,
-        options,
+        plan,
         pilot,
     };
     let columns = columns(&*model);
@@ -144,20 +142,21 @@ pub fn resume(
     watch: &mut dyn Watch,
 ) -> Result<Outcome, Failure> {
     let run = Run::read(path)?;
-    let mut options = run.options.clone();
-    options.threads = threads.or(options.threads);
-    options.check()?;
+    let mut plan = run.plan.clone();
+    plan.threads = threads.or(plan.threads);
+    plan.options().check()?;
     let (model, input) = reload(&run)?;
     let mut directory = Directory::resume(path, &run, &columns(&*model), model.items())?;
     let sample = heal(&directory, &run, model.items(), directory.sample(&columns(&*model))?)?;
     directory.rewrite(&columns(&*model), model.items(), &sample)?;
-    go_on((directory, sample), &run, &*model, &input, &Threads(self::threads(&options)), interrupted, watch)
+    go_on((directory, sample), &run, &*model, &input, &Threads(plan.threads()), interrupted, watch)
 }
 
 /// The rows that are whole, their kept states too; of a timed run those of workers that had all their time.
 fn heal(directory: &Directory, run: &Run, items: usize, sample: Sample) -> Result<Sample, Failure> {
     let Sample { mut rows, mut draws } = sample;
-    if let Stop::Time { workers, .. } = run.stop
+    let plan = &run.plan;
+    if let Stop::Time { workers, .. } = plan.stop
         && concluded(directory.path(), &rows)
     {
         let mut all: BTreeMap<u64, u64> = (0..workers).map(|worker| (worker, 0)).collect();
@@ -166,15 +165,12 @@ fn heal(directory: &Directory, run: &Run, items: usize, sample: Sample) -> Resul
         return Ok(Sample { rows, draws });
     }
     // Every sweep from the burn-in on offers a state, so that at least so many are kept.
-    let options = &run.options;
-    let averaged = options.sweeps.unwrap_or(0).saturating_sub(options.burn_in.unwrap_or(0)) + 1;
-    let keep_draws = options.keep_draws.unwrap_or(0);
-    let least = averaged.min(keep_draws as u64);
+    let least = plan.schedule.window().min(plan.keep_draws as u64);
     let mut kept: HashMap<u64, u64> = HashMap::new();
     draws.iter().for_each(|draw| *kept.entry(draw.replicate).or_default() += 1);
-    let until = keep_until(items, keep_draws);
+    let until = plan.keep_until(items);
     rows.retain(|row| row.replicate >= until || kept.get(&row.replicate).copied().unwrap_or(0) >= least);
-    if let Stop::Time { workers, .. } = run.stop {
+    if let Stop::Time { workers, .. } = plan.stop {
         let mut there: HashMap<u64, u64> = HashMap::new();
         rows.iter().for_each(|row| *there.entry(row.replicate % workers).or_default() += 1);
         let mut ended = directory.ended_workers();
@@ -199,8 +195,8 @@ fn known(path: &Path) -> Option<Summary> {
 
 /// Refuses a run that is not complete: an average of what is done would favour the quick pairs.
 fn refuse_part(path: &Path, run: &Run, rows: &[Row]) -> Result<(), Failure> {
-    let all = match run.stop {
-        Stop::Replicates { replicates } => rows.len() as u64 == share(run, replicates),
+    let all = match run.plan.stop {
+        Stop::Replicates { replicates } => rows.len() as u64 == run.plan.shard.share(replicates),
         _ => false,
     };
     if all || concluded(path, rows) {
@@ -215,14 +211,9 @@ fn refuse_part(path: &Path, run: &Run, rows: &[Row]) -> Result<(), Failure> {
     )))
 }
 
-/// How many of the first `end` replicates are this shard's.
-fn share(run: &Run, end: u64) -> u64 {
-    run.options.shard.map_or(end, |s| (end + s.of - s.number) / s.of)
-}
-
 /// The model of a run, from its data, which must still be the same.
 fn reload(run: &Run) -> Result<(Box<dyn Model>, Arc<Input>), Failure> {
-    let (model, input) = load(run.task, &mut run.options.clone())?;
+    let Loaded { model, input, .. } = load(run.plan.setup.task(), &run.plan.options())?;
     if input.fingerprint != run.fingerprint {
         return Err(Failure::bad(format!(
             "{}: has changed since the run began (fingerprint {} instead of {}): restore it, or start anew",
@@ -230,10 +221,6 @@ fn reload(run: &Run) -> Result<(Box<dyn Model>, Arc<Input>), Failure> {
         )));
     }
     Ok((model, input))
-}
-
-fn threads(options: &Options) -> usize {
-    options.threads.unwrap_or_else(processors)
 }
 
 /// How many threads the machine runs at once.
@@ -258,7 +245,7 @@ pub struct Again {
 pub fn report(path: &Path, again: Again, watch: &mut dyn Watch) -> Result<Outcome, Failure> {
     let mut run = Run::read(path)?;
     for (name, asked) in [("--loss", again.loss.is_some()), ("--matrix", again.matrix)] {
-        if asked && run.options.keep_draws == Some(0) {
+        if asked && run.plan.keep_draws == 0 {
             return Err(Failure::bad(format!(
                 "{}: {name} is for answers made of kept states, and the run has kept none: run it again with \
                  --keep-draws 1 or more",
@@ -266,7 +253,7 @@ pub fn report(path: &Path, again: Again, watch: &mut dyn Watch) -> Result<Outcom
             )));
         }
     }
-    run.options.loss = again.loss.or(run.options.loss);
+    run.plan.loss = again.loss.unwrap_or(run.plan.loss);
     let (model, input) = reload(&run)?;
     let directory = Directory::open(path);
     watch.stage("reading the replicates");
@@ -274,7 +261,7 @@ pub fn report(path: &Path, again: Again, watch: &mut dyn Watch) -> Result<Outcom
     refuse_part(path, &run, &sample.rows)?;
     let rows = &sample.rows;
     let seconds = known(path).filter(|s| s.replicates == rows.len() as u64).map_or_else(
-        || rows.iter().map(|row| row.seconds).sum::<f64>() / threads(&run.options) as f64,
+        || rows.iter().map(|row| row.seconds).sum::<f64>() / run.plan.threads() as f64,
         |summary| summary.seconds,
     );
     answers::check_size(model.items(), again.matrix)?;

@@ -73,7 +73,7 @@ impl Problem {
         options.summary = Some(summaries);
         change(&mut options);
         options.check()?;
-        Ok(model::load(self.task, &mut options)?.0)
+        Ok(model::load(self.task, &options)?.model)
     }
 }
 

@@ -65,6 +65,12 @@ impl Graph {
         &self.neighbors[self.starts[vertex]..self.starts[vertex + 1]]
     }
 
+    /// The mean number of neighbours.
+    pub fn mean_degree(&self) -> f64 {
+        let ends: usize = (0..self.vertices()).map(|vertex| self.neighbors(vertex).len()).sum();
+        ends as f64 / self.vertices() as f64
+    }
+
     /// The largest number of neighbours.
     pub fn max_degree(&self) -> usize {
         (0..self.vertices()).map(|v| self.neighbors(v).len()).max().unwrap_or(0)

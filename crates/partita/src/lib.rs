@@ -68,6 +68,7 @@ pub mod aggregate;
 pub mod atoms;
 pub mod chance;
 pub mod coupling;
+pub mod exact;
 pub mod kernel;
 pub mod likelihood;
 pub mod partition;

@@ -118,6 +118,11 @@ pub trait Likelihood: Sync {
         out[clusters.len()] += self.log_predictive(&self.empty(), item);
     }
 
+    /// Rough floating-point operations of one predictive density, to plan work without a clock.
+    fn work(&self) -> f64 {
+        10.0
+    }
+
     /// Makes a used cluster empty again, keeping its memory.
     fn clear(&self, cluster: &mut Self::Cluster) {
         *cluster = self.empty();

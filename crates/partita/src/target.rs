@@ -62,8 +62,18 @@ pub trait Target: Sync {
         }
     }
 
+    /// Rough floating-point operations of a Gibbs sweep, to plan work without a clock.
+    fn sweep_work(&self) -> f64 {
+        sweep_work(self.len(), 20.0)
+    }
+
     /// Called at the end of every sweep: the place to rebuild statistics that drift by rounding.
     fn refresh(&self, _stats: &mut Self::Stats, _z: &Partition) {}
+}
+
+/// Operations of a sweep over items whose weight of one cluster takes so many: about eight clusters are there.
+fn sweep_work(items: usize, weight: f64) -> f64 {
+    items as f64 * (60.0 + 8.0 * weight)
 }
 
 /// A target whose data are rows of numbers, so that points beyond them can be scored.

@@ -57,7 +57,7 @@ proptest! {
 
     #[test]
     fn any_value_for_any_key(
-        key in prop::sample::select(Options::keys()),
+        key in prop::sample::select(Options::KEYS),
         value in prop_oneof![
             any::<i64>().prop_map(|n| n.to_string()),
             any::<f64>().prop_map(|x| format!("{x:?}")),

@@ -198,7 +198,7 @@ pub(crate) fn write_matrix(
 mod tests {
     use super::super::units::units;
     use super::*;
-    use crate::directory::Stop;
+    use crate::config::Stop;
     use crate::engine::Draw;
     use partita::atoms::Atom;
 

@@ -1,7 +1,8 @@
 //! What the report page shows, put together from a run and its data.
 
 use super::{CoMatrix, meeting_curve};
-use crate::directory::{Run, Stop};
+use crate::config::Stop;
+use crate::directory::Run;
 use crate::engine::{Draw, Row};
 use crate::model::{Input, Model};
 use crate::results::{Clustering, CoClustering, Density, Estimates, Page, Scatter, Summary};
@@ -34,7 +35,7 @@ pub(crate) fn page(context: &Context) -> Page {
     let title = context
         .input
         .map(|(input, _)| input.title.clone())
-        .or_else(|| run.options.data.as_ref().map(|p| p.display().to_string()))
+        .or_else(|| run.plan.data.as_ref().map(|p| p.display().to_string()))
         .unwrap_or_else(|| "built-in demonstration data".into());
     Page {
         question: question(context, &title),
@@ -53,9 +54,8 @@ pub(crate) fn page(context: &Context) -> Page {
 }
 
 fn question(context: &Context, title: &str) -> String {
-    let options = &context.run.options;
     let s = context.summary;
-    let what = crate::model::question(context.run.task, options, title);
+    let what = crate::model::question(&context.run.plan.setup, title);
     format!(
         "{what} {} pairs of coupled chains ran with lag {}, burn-in {} and {} sweeps; each gives one \
          unbiased estimate.",
@@ -259,7 +259,7 @@ fn density(context: &Context) -> Option<Density> {
     let mut start = 0;
     while start < atoms.len() {
         let end = (start..atoms.len()).find(|&i| owner[i] != owner[start]).unwrap_or(atoms.len());
-        let unit = match context.run.stop {
+        let unit = match context.run.plan.stop {
             Stop::Time { workers, .. } => owner[start] % workers,
             _ => owner[start],
         };
@@ -288,24 +288,19 @@ fn density(context: &Context) -> Option<Density> {
 }
 
 fn provenance(context: &Context) -> Vec<(String, String)> {
-    let (run, options) = (context.run, &context.run.options);
+    let (run, plan) = (context.run, &context.run.plan);
     let text = |name: &str, value: String| (name.to_string(), value);
     let mut list = vec![
         text("partita", run.version.clone()),
-        text("seed", options.seed.unwrap_or(1).to_string()),
+        text("seed", plan.seed.to_string()),
         text("data fingerprint", run.fingerprint.clone()),
         text(
             "lag, burn-in, sweeps",
             format!("{}, {}, {}", context.summary.lag, context.summary.burn_in, context.summary.sweeps),
         ),
-        text("sampler", options.sampler.as_ref().map_or(String::new(), |s| s.to_string())),
-        text(
-            "coupling",
-            options.coupling.map_or(String::new(), |c| c.to_string())
-                + &options.metric.map_or(String::new(), |m| format!(" ({m})"))
-                + &options.nugget.map_or(String::new(), |nugget| format!(", nugget {nugget:e}")),
-        ),
-        text("start", options.start.map_or(String::new(), |s| s.to_string())),
+        text("sampler", plan.setup.sampler.to_string()),
+        text("coupling", plan.setup.pairing.to_string()),
+        text("start", plan.setup.start.to_string()),
         text("wall time of the replicates", words::duration(context.summary.seconds)),
         text("kernel calls", context.summary.kernel_calls.to_string()),
     ];

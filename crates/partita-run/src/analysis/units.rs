@@ -1,6 +1,6 @@
 //! The independent parts of what a run has kept: the sample that every answer from kept states averages.
 
-use crate::directory::Stop;
+use crate::config::Stop;
 use crate::engine::Draw;
 use partita::Partition;
 use std::collections::BTreeMap;

@@ -21,23 +21,25 @@ macro_rules! as_text {
     )*};
 }
 
-as_text!(Start, Summary, Shard, Duration, Task, Coupling, Metric, Loss);
+as_text!(Start, Summary, Shard, Duration);
 
 /// A choice among fixed words.
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal),* $(,)? }) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         #[serde(try_from = "String", into = "String")]
         pub enum $name { $($(#[$variant_doc])* $variant),* }
 
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        $crate::config::as_text!($name);
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
                 f.write_str(match self { $($name::$variant => $word),* })
             }
         }
 
-        impl FromStr for $name {
+        impl std::str::FromStr for $name {
             type Err = String;
             fn from_str(text: &str) -> Result<Self, String> {
                 match text {
@@ -54,7 +56,7 @@ macro_rules! words {
     };
 }
 
-pub(super) use {as_text, words};
+pub(crate) use {as_text, words};
 
 words! {
     /// What the command does.
@@ -101,13 +103,6 @@ words! {
         Vi = "vi",
         /// Binder's: the share of ordered pairs of items on which two clusterings disagree.
         Binder = "binder",
-    }
-}
-
-#[allow(clippy::derivable_impls, reason = "the macro that makes the words derives for all alike")]
-impl Default for Loss {
-    fn default() -> Self {
-        Loss::Vi
     }
 }
 
@@ -282,6 +277,14 @@ pub struct Shard {
 }
 
 impl Shard {
+    /// All replicates.
+    pub const WHOLE: Shard = Shard { number: 1, of: 1 };
+
+    /// How many of the first `end` replicates are this share's.
+    pub fn share(&self, end: u64) -> u64 {
+        (end + self.of - self.number) / self.of
+    }
+
     /// Whether a replicate belongs to this share.
     pub fn holds(&self, replicate: u64) -> bool {
         replicate % self.of == self.number - 1

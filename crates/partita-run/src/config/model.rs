@@ -1,28 +1,12 @@
-//! Choices of the model: the clusters' covariance, the partition prior, what a column holds, the prior of a graph's edges.
+//! Choices of the model: the partition prior, what a column holds, the prior of a graph's edges.
 
-use super::choice::{TextOrNumber, as_text, words};
+use super::choice::{TextOrNumber, as_text};
 use crate::data::Kind;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-as_text!(Alpha, Covariance, Prior, ColumnType, EdgePrior);
-
-words! {
-    /// What is known of the clusters' covariance.
-    Covariance {
-        /// Prior and noise standard deviations are given.
-        Known = "known",
-        /// One unknown variance, shared by all clusters and columns.
-        Shared = "shared",
-        /// One unknown variance a column, shared by all clusters.
-        SharedColumns = "shared-columns",
-        /// Unknown variances, a cluster and a column each; counts and categories beside them.
-        Diagonal = "diagonal",
-        /// An unknown covariance matrix a cluster.
-        Full = "full",
-    }
-}
+as_text!(Alpha, Prior, ColumnType, EdgePrior);
 
 /// The concentration of the Dirichlet process.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn every_option_has_a_line() {
         let mut lines: Vec<&str> = LINES.iter().map(|line| line.key).collect();
-        let mut keys = Options::keys();
+        let mut keys = Options::KEYS.to_vec();
         lines.sort_unstable();
         keys.sort_unstable();
         assert_eq!(lines, keys);

@@ -5,40 +5,39 @@
 
 use super::{Chains, Output, Work};
 use crate::Failure;
-use crate::config::{Options, Task};
+use crate::config::{Facts, Options, Setup, Task};
 use crate::model::{self, Input, Model};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// What a model was built from: the task, the options with nothing left open, and the data as the model sees them.
+/// What a model was built from: the setup, and the data as the model sees them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Origin {
-    task: Task,
-    options: Options,
+    setup: Setup,
     input: Arc<Input>,
 }
 
-/// The same as it travels: options are a table of text.
+/// The same as it travels: the setup is said in options, a table of text.
 #[derive(Serialize, Deserialize)]
 struct Packed {
     version: String,
     task: String,
-    options: String,
+    setup: String,
     input: Input,
 }
 
 impl Origin {
-    pub(crate) fn new(task: Task, options: &Options, input: &Arc<Input>) -> Self {
-        Origin { task, options: options.clone(), input: input.clone() }
+    pub(crate) fn new(setup: &Setup, input: &Arc<Input>) -> Self {
+        Origin { setup: setup.clone(), input: input.clone() }
     }
 
     /// As bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         bytes(&Packed {
             version: env!("CARGO_PKG_VERSION").into(),
-            task: self.task.to_string(),
-            options: toml::to_string(&self.options).expect("options are a table"),
+            task: self.setup.task().to_string(),
+            setup: toml::to_string(&self.setup.options()).expect("options are a table"),
             input: (*self.input).clone(),
         })
     }
@@ -53,16 +52,16 @@ impl Origin {
                 env!("CARGO_PKG_VERSION")
             )));
         }
-        let options = Options::parse(&packed.options, "the options of the work")?;
-        let task = packed.task.parse().map_err(Failure::Failed)?;
-        Ok(Origin { task, options, input: Arc::new(packed.input) })
+        let options = Options::parse(&packed.setup, "the setup of the work")?;
+        let task: Task = packed.task.parse().map_err(Failure::Failed)?;
+        // Nothing is left open, so that it does not matter what the data are.
+        let setup = Setup::resolve(task, &options, Facts::Table { columns: 1 })?;
+        Ok(Origin { setup, input: Arc::new(packed.input) })
     }
 
     /// The model, built anew: a replicate of it has the same bits.
     pub fn model(&self) -> Result<Box<dyn Model>, Failure> {
-        let mut model = model::build(self.task, &mut self.options.clone(), &mut (*self.input).clone())?;
-        model.set_origin(self.clone());
-        Ok(model)
+        model::build(&self.setup, &self.input)
     }
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn work<T>(
 mod tests {
     use super::*;
     use crate::analysis;
-    use crate::directory::Stop;
+    use crate::config::Stop;
     use crate::engine::Row;
     use partita::Stream;
     use partita::aggregate::Moments;

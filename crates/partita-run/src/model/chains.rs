@@ -1,6 +1,7 @@
 //! The chains of a problem at work: pairs with their observers, and single chains.
 
-use super::{AnyStart, AnySummary, Problem};
+use super::choices::AnyStart;
+use super::{AnySummary, Problem};
 use crate::engine::stopwatch::Stopwatch;
 use crate::engine::{
     Against, Between, Budget, Chains, Origin, Output, PilotPairs, Replicate, Row, Settings, Starts, Streams,

@@ -115,18 +115,14 @@ pub(crate) enum AnyCoupling {
 }
 
 impl AnyCoupling {
-    pub(crate) fn new(
-        coupling: config::Coupling,
-        metric: config::Metric,
-        nugget: f64,
-        items: usize,
-    ) -> partita::Result<Self> {
-        let metric = match metric {
+    pub(crate) fn new(pairing: &config::Pairing, items: usize) -> partita::Result<Self> {
+        let nugget = pairing.nugget;
+        let metric = match pairing.metric {
             config::Metric::Hamming => Metric::Hamming,
             config::Metric::Vi => Metric::Vi,
         };
         let maximal = |labels| Ok(AnyCoupling::Maximal(Nugget::new(Maximal::new(labels), nugget)?));
-        match coupling {
+        match pairing.coupling {
             config::Coupling::Optimal => {
                 Ok(AnyCoupling::Optimal(Box::new(Nugget::new(Optimal::new(metric, items), nugget)?)))
             }

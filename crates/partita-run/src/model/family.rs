@@ -1,154 +1,153 @@
-//! The model families of a table: known, shared, diagonal (with counts and categories) and full covariances.
+//! The families of models, each with one home: what it takes, how it is built, described and advised on.
+//!
+//! A new family is a file here and a line in the table below.
+
+mod blocks;
+mod coloring;
+mod diagonal;
+mod full;
+mod known;
+mod shared;
+mod shared_columns;
 
 use super::choices::AnyStart;
-use super::table::{Input, Parts, partition_prior, problem};
-use super::{AnySummary, Model, density, predict, words};
+use super::problem::{Parts, problem};
+use super::{AnySummary, Input, Model, density, predict};
 use crate::Failure;
-use crate::config::{self, Covariance, Options};
-use crate::data::{Kind, Table, argument, quote};
-use partita::likelihood::{
-    Column, Dirichlet, GammaPoisson, LARGEST_COUNT, NormalInverseGamma, NormalInverseWishart,
-};
+use crate::config::{self, ClusterPrior, Law, MixtureLaw, Sampler, Setup};
+use crate::data::{Table, quote};
+use partita::likelihood::LARGEST_COUNT;
 use partita::prior::Components;
 use partita::start::{Fixed, FromPrior};
-use partita::target::{Predictive, SharedPrior, Sharing};
-use partita::{Full, Gaussian, Mixed, Mixture, Partition, Prior, SharedVariance};
+use partita::target::Predictive;
+use partita::{Partition, Prior};
 
-/// Standard deviation of cluster centres on standardised columns, where none is given.
-const PRIOR_SD: f64 = 0.5;
-
-/// Standard deviation of the noise on standardised columns, where none is given: 1, and more from 16
-/// columns on, since every column adds to what separates two items. A fixed noise much smaller than
-/// what is in the data shatters clusters, and chains then seldom meet.
-fn noise_sd(columns: usize) -> f64 {
-    ((columns as f64 / 16.0).powf(0.25) * 100.0).round().max(100.0) / 100.0
+/// A family of mixture models of tables.
+pub(crate) struct Family {
+    /// Whether it takes counts, categories and missing values beside real numbers.
+    pub takes_all: bool,
+    /// What clusters look like.
+    pub clusters: fn(&ClusterPrior) -> String,
+    /// What may help chains that are slow to meet.
+    pub advice: fn(&Sampler) -> &'static str,
+    /// Builds the model.
+    pub build: fn(&Fit) -> Result<Box<dyn Model>, Failure>,
 }
 
-/// The paper's synthetic model, for the built-in data: spreads of centres and noise, and alpha.
-const DEMO: (f64, f64, f64) = (0.75, 0.7, 0.2);
+/// Declares the word of each family and its home.
+macro_rules! families {
+    ($($(#[$doc:meta])* $variant:ident = $word:literal: $home:ident,)*) => {
+        config::words! {
+            /// What is known of the clusters' covariance.
+            Covariance { $($(#[$doc])* $variant = $word,)* }
+        }
 
-/// Builds the model of a table that was read, for the covariance of the options.
-pub(super) fn build(options: &mut Options, input: &mut Input) -> Result<Box<dyn Model>, Failure> {
-    let demo = options.data.is_none();
-    let covariance = options.covariance.unwrap_or(Covariance::Known);
-    let prior = partition_prior(options, demo.then_some(DEMO.2))?;
-    let table = input.table.as_ref().expect("a table was read");
-    let (values, dimension, items) = (&table.values, table.columns, table.rows as f64);
-    // Operations of a step of one item: weights of about eight clusters, what a cell of one costs.
-    let work = |cell: f64, rest: f64| items * (60.0 + 8.0 * (cell * dimension as f64 + 10.0) + rest);
-    if covariance == Covariance::Known {
-        let (prior_sd, noise) = if demo { (DEMO.0, DEMO.1) } else { (PRIOR_SD, noise_sd(dimension)) };
-        if !demo && input.scaling.is_none() {
-            input.said.extend(words::spreads_left_open(options, prior_sd, noise));
-        }
-        options.prior_sd.get_or_insert(prior_sd);
-        options.noise_sd.get_or_insert(noise);
-    }
-    input.said.push(words::of_table(options));
-    let kinds = &input.kinds;
-    let fit = Fit { input, prior, kinds };
-    let refused = |error| refusal(error, table, covariance);
-    match covariance {
-        Covariance::Known => {
-            let (prior_sd, noise_sd) = (options.prior_sd.unwrap_or(1.0), options.noise_sd.unwrap_or(1.0));
-            let rows = Gaussian::isotropic(values.clone(), dimension, prior_sd, noise_sd).map_err(refused)?;
-            fit.problem(options, Mixture::new(prior, rows), work(1.0, 0.0))
-        }
-        Covariance::Shared | Covariance::SharedColumns => {
-            let (sharing, cell) = match covariance {
-                Covariance::Shared => (Sharing::Everything, 1.5),
-                _ => (Sharing::EachColumn, 10.0),
-            };
-            let mean = vec![0.0; dimension];
-            let target = SharedVariance::new(prior, values.clone(), &mean, SharedPrior::weak(), sharing);
-            let target = target.map_err(refused)?;
-            fit.problem(options, target, work(cell, 0.0))
-        }
-        Covariance::Diagonal => {
-            let columns: Vec<Column> = (0..dimension).map(|column| kernel(table, kinds, column)).collect();
-            let rows = Mixed::new(values, &columns).map_err(refused)?;
-            fit.problem(options, Mixture::new(prior, rows), work(6.0, 0.0))
-        }
-        Covariance::Full => {
-            let rows = Full::new(values.clone(), &NormalInverseWishart::weak(dimension)).map_err(refused)?;
-            let square = (dimension * dimension) as f64;
-            fit.problem(options, Mixture::new(prior, rows), work(1.0, 16.0 * square))
-        }
-    }
-}
-
-/// What is wrong with a cell that a model cannot hold; standardised ones never are.
-fn refusal(error: partita::Error, table: &Table, covariance: Covariance) -> Failure {
-    match error {
-        partita::Error::TooLarge { item, coordinate, value } => Failure::bad(format!(
-            "{}, row {}, column {}: {value:e} is too large for --covariance {covariance}, which could not compute \
-             with its square: leave --no-standardize out, or change the unit",
-            table.source,
-            item + 1,
-            quote(&table.names[coordinate])
-        )),
-        partita::Error::CountsTooLarge { column } => Failure::bad(format!(
-            "{}, column {}: the counts come to more than {LARGEST_COUNT}, the largest sum that double precision holds \
-             exactly; say --column-type {}=normal, or change the unit",
-            table.source,
-            quote(&table.names[column]),
-            argument(&table.names[column])
-        )),
-        other => other.into(),
-    }
-}
-
-/// The kernel of a column with its weakly informative prior.
-fn kernel(table: &Table, kinds: &[Kind], column: usize) -> Column {
-    match kinds[column] {
-        Kind::Normal => {
-            let normal = kinds.iter().filter(|kind| **kind == Kind::Normal).count();
-            Column::Normal(NormalInverseGamma::weak(normal))
-        }
-        Kind::Category => Column::Category(Dirichlet::weak(table.levels[column].len().max(1))),
-        Kind::Count => {
-            let (mut sum, mut cells) = (0.0, 0.0);
-            for value in table.values.iter().skip(column).step_by(table.columns).filter(|v| !v.is_nan()) {
-                sum += value;
-                cells += 1.0;
+        impl Covariance {
+            /// What makes the family what it is.
+            pub(crate) fn family(self) -> &'static Family {
+                match self { $(Covariance::$variant => &$home::FAMILY,)* }
             }
-            // All zero, or none there: any rate will do.
-            Column::Count(GammaPoisson::around(if sum > 0.0 { sum / cells } else { 1.0 }))
         }
+    };
+}
+
+families! {
+    /// Prior and noise standard deviations are given.
+    Known = "known": known,
+    /// One unknown variance, shared by all clusters and columns.
+    Shared = "shared": shared,
+    /// One unknown variance a column, shared by all clusters.
+    SharedColumns = "shared-columns": shared_columns,
+    /// Unknown variances, a cluster and a column each; counts and categories beside them.
+    Diagonal = "diagonal": diagonal,
+    /// An unknown covariance matrix a cluster.
+    Full = "full": full,
+}
+
+/// Builds the model of a setup on data that were read.
+pub(crate) fn build(setup: &Setup, input: &Input) -> Result<Box<dyn Model>, Failure> {
+    match &setup.law {
+        Law::Mixture(law) => {
+            let table = input.table.as_ref().expect("a table was read");
+            (law.covariance.family().build)(&Fit { setup, law, input, table, prior: law.prior.law()? })
+        }
+        Law::Colorings { colors } => coloring::build(setup, *colors, input),
+        Law::Blocks { prior, edges } => blocks::build(setup, prior.law()?, *edges, input),
     }
 }
 
-/// What the targets of a table share.
-struct Fit<'a> {
+/// What may help chains that are slow to meet.
+pub(crate) fn advice(setup: &Setup) -> &'static str {
+    match &setup.law {
+        Law::Mixture(law) => (law.covariance.family().advice)(&setup.sampler),
+        Law::Colorings { .. } => coloring::advice(&setup.sampler),
+        Law::Blocks { .. } => blocks::ADVICE,
+    }
+}
+
+/// What helps most families of tables.
+fn usual_advice(_: &Sampler) -> &'static str {
+    "fewer --columns, --sampler split-merge, or a cap on each pair (--max-sweeps)"
+}
+
+/// A table and what is to be fitted to it.
+pub(crate) struct Fit<'a> {
+    setup: &'a Setup,
+    law: &'a MixtureLaw,
     input: &'a Input,
+    table: &'a Table,
     prior: Prior,
-    kinds: &'a [Kind],
 }
 
 impl Fit<'_> {
+    /// What is wrong with a cell that a model cannot hold; standardised ones never are.
+    fn refusal(&self, error: partita::Error) -> Failure {
+        let (table, covariance) = (self.table, self.law.covariance);
+        match error {
+            partita::Error::TooLarge { item, coordinate, value } => Failure::bad(format!(
+                "{}, row {}, column {}: {value:e} is too large for --covariance {covariance}, which could not compute \
+                 with its square: leave --no-standardize out, or change the unit",
+                table.source,
+                item + 1,
+                quote(&table.names[coordinate])
+            )),
+            partita::Error::CountsTooLarge { column } => Failure::bad(format!(
+                "{}, column {}: the counts come to more than {LARGEST_COUNT}, the largest sum that double precision holds \
+                 exactly; say --column-type {}=normal, or change the unit",
+                table.source,
+                quote(&table.names[column]),
+                crate::data::argument(&table.names[column])
+            )),
+            other => other.into(),
+        }
+    }
+
+    /// The target with all that runs on it.
     fn problem<T: Predictive + 'static>(
         &self,
-        options: &mut Options,
-        target: T,
-        sweep_work: f64,
+        target: partita::Result<T>,
     ) -> Result<Box<dyn Model>, Failure> {
-        let (start, second_start) = self.starts(options)?;
-        let reference = self.input.reference()?.map(|(reference, _)| reference);
-        let line = *self.kinds == [Kind::Normal];
+        let target = target.map_err(|error| self.refusal(error))?;
+        let (start, second_start) = self.starts()?;
+        let line = *self.input.kinds == [crate::data::Kind::Normal];
         let (mean, sd) = self.input.scaling.as_ref().map_or((0.0, 1.0), |s| (s.center[0], s.scale[0]));
         let density = |grid: &config::Grid| -> Option<AnySummary<T>> {
             line.then(|| Box::new(density::OnGrid::new(grid, mean, sd)) as _)
         };
-        let densities = line.then_some(density::densities::<T> as _);
-        let second_start = Some(second_start);
-        let joinings = Some(predict::joinings::<T> as _);
-        let parts =
-            Parts { target, start, second_start, reference, sweep_work, densities, joinings, density };
-        problem(options, parts)
+        let parts = Parts {
+            target,
+            start,
+            second_start: Some(second_start),
+            reference: self.input.reference()?.map(|(reference, _)| reference),
+            densities: line.then_some(density::densities::<T> as _),
+            joinings: Some(predict::joinings::<T> as _),
+            density,
+        };
+        problem(self.setup, parts)
     }
 
     /// Where chains start, and the second law of the pilot.
-    fn starts(&self, options: &mut Options) -> Result<(AnyStart, AnyStart), Failure> {
+    fn starts(&self) -> Result<(AnyStart, AnyStart), Failure> {
         let picture = self.input.picture.as_ref().expect("a table has a picture");
         let items = picture.rows;
         let kmeans = |clusters| match picture.columns {
@@ -158,7 +157,7 @@ impl Fit<'_> {
             dimension => Ok(AnyStart::KMeans { values: picture.values.clone(), dimension, clusters }),
         };
         let from_prior = AnyStart::Prior(FromPrior { prior: self.prior, items });
-        let start = match *options.start.get_or_insert(config::Start::Prior) {
+        let start = match self.setup.start {
             config::Start::One => AnyStart::Fixed(Fixed(Partition::one_cluster(items)?)),
             config::Start::Prior => from_prior.clone(),
             config::Start::KMeans(k) if k <= items => kmeans(k..=k)?,
@@ -173,56 +172,10 @@ impl Fit<'_> {
                 )));
             }
         };
-        let second_start = match options.start {
-            Some(config::Start::KMeans(_)) => from_prior,
+        let second_start = match self.setup.start {
+            config::Start::KMeans(_) => from_prior,
             _ => kmeans(1..=10.min(items))?,
         };
         Ok((start, second_start))
-    }
-}
-
-/// A category with more levels than this has no place in a picture.
-const PICTURED_LEVELS: usize = 20;
-
-/// A table in numbers alone, for pictures and for k-means: what is missing is in the middle, counts are
-/// standardised, and a category is a yes or no for each level.
-pub(super) fn picture(table: &Table, kinds: &[Kind]) -> Table {
-    let gaps = table.values.iter().any(|value| value.is_nan());
-    if !gaps && kinds.iter().all(|kind| *kind == Kind::Normal) {
-        return table.clone();
-    }
-    let mut columns: Vec<(String, Vec<f64>)> = Vec::new();
-    for (column, kind) in kinds.iter().enumerate() {
-        let cells = || table.values.iter().skip(column).step_by(table.columns).copied();
-        let (levels, name) = (&table.levels[column], &table.names[column]);
-        if *kind == Kind::Category {
-            for (number, level) in levels.iter().enumerate().filter(|_| levels.len() <= PICTURED_LEVELS) {
-                let is = |value: f64| f64::from(u8::from(value == number as f64));
-                columns.push((format!("{name}={level}"), cells().map(is).collect()));
-            }
-            continue;
-        }
-        let there: Vec<f64> = cells().filter(|value| !value.is_nan()).collect();
-        let number = there.len().max(1) as f64;
-        let mean = there.iter().sum::<f64>() / number;
-        let variance = there.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / number;
-        let filled = cells().map(|value| if value.is_nan() { mean } else { value });
-        columns.push(match kind {
-            Kind::Count if variance > 0.0 => {
-                let scaled = filled.map(|value| (value - mean) / variance.sqrt());
-                (format!("{name} (standardised)"), scaled.collect())
-            }
-            _ => (name.clone(), filled.collect()),
-        });
-    }
-    let values = (0..table.rows).flat_map(|row| columns.iter().map(move |(_, cells)| cells[row])).collect();
-    Table {
-        columns: columns.len(),
-        values,
-        kinds: vec![None; columns.len()],
-        levels: vec![Vec::new(); columns.len()],
-        names: columns.into_iter().map(|(name, _)| name).collect(),
-        gap: None,
-        ..table.clone()
     }
 }

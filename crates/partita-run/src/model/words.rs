@@ -1,48 +1,31 @@
 //! A model in words: for the screen and for the report.
 
-use crate::config::{Covariance, Move, Options, Prior, Task};
+use crate::config::{ClusterPrior, Covariance, Law, MixtureLaw, Move, Options, PartitionPrior, Setup};
 use crate::data::{Kind, Table};
 
-/// The partition prior of options that are filled in.
-fn prior(options: &Options) -> String {
-    match options.prior.unwrap_or(Prior::Dirichlet) {
-        Prior::Dirichlet => {
-            format!(
-                "Dirichlet process (alpha {})",
-                options.alpha.map_or("?".into(), |alpha| alpha.to_string())
-            )
-        }
-        Prior::PitmanYor(discount, strength) => {
-            format!("Pitman-Yor process (discount {discount}, strength {strength})")
-        }
-        Prior::Finite(gamma, rate) => {
-            format!("finite mixture (Dirichlet weights {gamma}, components 1 + Poisson {rate})")
-        }
-    }
+/// What clusters look like.
+fn clusters(law: &MixtureLaw) -> String {
+    (law.covariance.family().clusters)(&law.clusters)
 }
 
-/// What clusters look like under options that are filled in.
-fn clusters(options: &Options) -> String {
-    match options.covariance.unwrap_or(Covariance::Known) {
-        Covariance::Known => format!(
-            "centres with sd {}, noise with sd {}",
-            options.prior_sd.unwrap_or(f64::NAN),
-            options.noise_sd.unwrap_or(f64::NAN)
-        ),
-        Covariance::Shared => "one unknown variance, the same in all clusters and columns".into(),
-        Covariance::SharedColumns => "an unknown variance for each column, the same in all clusters".into(),
-        Covariance::Diagonal => "each column with parameters of its own in each cluster".into(),
-        Covariance::Full => "an unknown covariance matrix for each cluster".into(),
+/// The sentence of the screen about the model; none for colourings, which have none.
+pub(super) fn model(setup: &Setup) -> Option<String> {
+    match &setup.law {
+        Law::Mixture(law) => Some(format!("model: {}, {}", law.prior, clusters(law))),
+        Law::Colorings { .. } => None,
+        Law::Blocks { prior, edges } => Some(format!(
+            "model: {prior}, edges between two blocks with a probability of prior beta({edges})"
+        )),
     }
-}
-
-/// The sentence of the screen about the model of a table.
-pub(super) fn of_table(options: &Options) -> String {
-    format!("model: {}, {}", prior(options), clusters(options))
 }
 
 /// A word about spreads made for standardised columns, where columns keep their units and nobody gave others.
-pub(super) fn spreads_left_open(options: &Options, prior_sd: f64, noise_sd: f64) -> Option<String> {
+pub(super) fn spreads_left_open(options: &Options, setup: &Setup) -> Option<String> {
+    let Law::Mixture(law) = &setup.law else { return None };
+    let ClusterPrior::Spreads { prior_sd, noise_sd } = law.clusters else { return None };
+    if law.standardize || options.data.is_none() {
+        return None;
+    }
     let spreads = [("--prior-sd", options.prior_sd, prior_sd), ("--noise-sd", options.noise_sd, noise_sd)];
     let open = spreads.iter().filter(|(_, given, _)| given.is_none());
     let open: Vec<String> = open.map(|(name, _, value)| format!("{name} {value}")).collect();
@@ -56,65 +39,34 @@ pub(super) fn spreads_left_open(options: &Options, prior_sd: f64, noise_sd: f64)
     })
 }
 
-/// The sentence of the screen about the blocks of a graph.
-pub(super) fn of_blocks(options: &Options) -> String {
-    let edges = options.edge_prior.map_or("1,1".into(), |prior| prior.to_string());
-    format!("model: {}, edges between two blocks with a probability of prior beta({edges})", prior(options))
-}
-
-/// What a run asks, under the model of its options.
-pub(crate) fn question(task: Task, options: &Options, title: &str) -> String {
-    match (task, options.covariance, options.prior) {
-        (Task::Fit, None | Some(Covariance::Known), None | Some(Prior::Dirichlet)) => format!(
-            "How do the rows of {title} cluster, under a Dirichlet process mixture of Gaussians (alpha {}, {})?",
-            options.alpha.map_or("?".into(), |alpha| alpha.to_string()),
-            clusters(options)
+/// What a run asks, under its model.
+pub(crate) fn question(setup: &Setup, title: &str) -> String {
+    match &setup.law {
+        Law::Mixture(MixtureLaw {
+            covariance: Covariance::Known,
+            clusters: prior,
+            prior: PartitionPrior::Dirichlet(alpha),
+            ..
+        }) => format!(
+            "How do the rows of {title} cluster, under a Dirichlet process mixture of Gaussians (alpha {alpha}, {})?",
+            (Covariance::Known.family().clusters)(prior)
         ),
-        (Task::Fit, ..) => {
-            format!(
-                "How do the rows of {title} cluster? The model: {}, {}.",
-                prior(options),
-                clusters(options)
-            )
+        Law::Mixture(law) => {
+            format!("How do the rows of {title} cluster? The model: {}, {}.", law.prior, clusters(law))
         }
-        (Task::Blocks, ..) => format!(
-            "Which vertices of {title} play the same part? A stochastic block model: {}, edge probabilities with a \
-             beta prior ({}).",
-            prior(options),
-            options.edge_prior.map_or("1,1".into(), |prior| prior.to_string())
+        Law::Blocks { prior, edges } => format!(
+            "Which vertices of {title} play the same part? A stochastic block model: {prior}, edge probabilities with a \
+             beta prior ({edges})."
         ),
-        (Task::Color, ..) => format!(
-            "What do uniform proper colourings of {title} with {} colours look like?",
-            options.colors.unwrap_or(0)
-        ),
-    }
-}
-
-/// What may help chains that are slow to meet.
-pub(crate) fn advice(options: &Options) -> &'static str {
-    let splits = options.sampler.as_ref().is_some_and(|sampler| sampler.has(Move::SplitMerge));
-    match options.covariance {
-        None if options.colors.is_some() => {
-            if options.sampler.as_ref().is_some_and(|sampler| sampler.has(Move::Kempe)) {
-                "more --colors, or a cap on each pair (--max-sweeps)"
-            } else {
-                "--sampler kempe+gibbs, more --colors, or a cap on each pair (--max-sweeps)"
-            }
+        Law::Colorings { colors } => {
+            format!("What do uniform proper colourings of {title} with {colors} colours look like?")
         }
-        None => "--sampler split-merge, or a cap on each pair (--max-sweeps)",
-        Some(Covariance::Known) if !splits => "a larger --noise-sd or --sampler split-merge",
-        Some(Covariance::Known) => "a larger --noise-sd",
-        Some(Covariance::Full) => {
-            "--covariance diagonal or shared, fewer --columns, --sampler split-merge, or a cap on each pair \
-             (--max-sweeps)"
-        }
-        Some(_) => "fewer --columns, --sampler split-merge, or a cap on each pair (--max-sweeps)",
     }
 }
 
 /// What a reader must know where the chains' moves do not, or may not, lead to every colouring.
-pub(crate) fn unreachable(connected: Option<bool>, options: &Options) -> Option<String> {
-    let kempe = options.sampler.as_ref().is_some_and(|sampler| sampler.has(Move::Kempe));
+pub(crate) fn unreachable(connected: Option<bool>, setup: &Setup) -> Option<String> {
+    let kempe = setup.sampler.has(Move::Kempe);
     let what = match connected {
         Some(true) => return None,
         Some(false) => "do not lead from every colouring of this graph to every other",

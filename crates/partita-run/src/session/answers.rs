@@ -1,6 +1,6 @@
 //! The answers of a complete run: summary, one clustering, matrix, report.
 
-use super::{Outcome, Watch, threads};
+use super::{Outcome, Watch};
 use crate::analysis::{self, Context, LongChains, Point};
 use crate::directory::{CLUSTERING, CO_CLUSTERING, CO_CLUSTERING_SE, CREDIBLE_BALL, Directory, Run};
 use crate::engine::Sample;
@@ -51,14 +51,13 @@ impl Answers {
         long: Option<&LongChains>,
         watch: &mut dyn Watch,
     ) -> Result<Self, Failure> {
-        let units = analysis::units(&run.stop, &sample.draws);
+        let units = analysis::units(&run.plan.stop, &sample.draws);
         let mut summary =
             analysis::summarize(run, model.names(), model.count_names(), &sample.rows, seconds, long);
         summary.connected = model.connected();
-        summary.notes.extend(crate::model::unreachable(model.connected(), &run.options));
-        let loss = run.options.loss.unwrap_or_default();
+        summary.notes.extend(crate::model::unreachable(model.connected(), &run.plan.setup));
         watch.stage("searching for one clustering");
-        let point = analysis::point(&units, loss, run.options.seed.unwrap_or(1));
+        let point = analysis::point(&units, run.plan.loss, run.plan.seed);
         if let Some(point) = &point {
             summary.clustering = Some(point.clustering.clone());
             summary.notes.extend(point.note());
@@ -75,7 +74,7 @@ impl Answers {
             input: Some((input, model)),
         });
         let item_names = input.item_names.clone();
-        Ok(Answers { summary, page, point, item_names, threads: threads(&run.options) })
+        Ok(Answers { summary, page, point, item_names, threads: run.plan.threads() })
     }
 
     /// Writes them into a run directory; the whole co-clustering matrix up to a size, or on request.
@@ -93,7 +92,7 @@ impl Answers {
             directory.write(CREDIBLE_BALL, bounds(point, &item_names).as_bytes())?;
             if matrix || item_names.len() <= MATRIX_ITEMS {
                 watch.stage("writing the co-clustering matrix");
-                let units = analysis::units(&run.stop, &sample.draws);
+                let units = analysis::units(&run.plan.stop, &sample.draws);
                 let [means, errors] =
                     [CO_CLUSTERING, CO_CLUSTERING_SE].map(|name| directory.path().join(name));
                 analysis::write_matrix(&units, item_names.len(), threads, &means, &errors)?;

@@ -6,7 +6,8 @@
 
 use super::Watch;
 use crate::analysis::{self, LongChains, Means};
-use crate::directory::{Directory, Run, Stop};
+use crate::config::Stop;
+use crate::directory::{Directory, Run};
 use crate::engine::{self, Between, Executor, Job, Output, Row, Sample, Starts, Work};
 use crate::model::Model;
 use crate::results::{LongChain, Summary, VariancePairs, Yardstick};
@@ -77,10 +78,10 @@ pub(super) fn measure(
     interrupted: &AtomicBool,
     watch: &mut dyn Watch,
 ) -> Result<Option<LongChains>, Failure> {
-    let (rows, units) = (&sample.rows, analysis::units(&run.stop, &sample.draws));
+    let (rows, units) = (&sample.rows, analysis::units(&run.plan.stop, &sample.draws));
     let width = model.names().len();
-    let lag = run.options.lag.unwrap_or(1);
-    let plan = plan(&run.stop, rows, lag, units.len(), model.sweep_work());
+    let lag = run.plan.schedule.lag();
+    let plan = plan(&run.plan.stop, rows, lag, units.len(), model.sweep_work());
     let Some(plan) = plan.filter(|_| width > 0) else { return Ok(None) };
     let (busy, calls) = rows.iter().fold((0.0, 0), |(s, n), row| (s + row.seconds, n + row.kernel_calls));
     let seconds = plan.calls * busy / calls.max(1) as f64 / executor.width() as f64;
@@ -91,7 +92,7 @@ pub(super) fn measure(
             words::duration(seconds)
         ));
     }
-    let (seed, cap) = (run.options.seed.unwrap_or(1), run.options.max_sweeps.unwrap_or(u64::MAX));
+    let (seed, cap) = (run.plan.seed, run.plan.max_sweeps);
     let states = |unit: u64| {
         let atoms = units[unit as usize].atoms.iter();
         atoms.map(|(weight, partition)| Atom { weight: *weight, partition: (*partition).clone() }).collect()

@@ -1,8 +1,9 @@
 //! Shards of one run joined into one directory.
 
 use super::answers::Answers;
-use super::{Outcome, Watch, columns, long_chain, refuse_part, reload, threads};
+use super::{Outcome, Watch, columns, long_chain, refuse_part, reload};
 use crate::Failure;
+use crate::config::Shard;
 use crate::directory::{self, Directory, Run};
 use crate::engine::{Row, Sample, Threads};
 use std::path::{Path, PathBuf};
@@ -67,15 +68,15 @@ pub fn merge(paths: &[PathBuf], out: &Path, force: bool, watch: &mut dyn Watch) 
         )));
     }
     directory::prepare(out, force)?;
-    run.options.shard = None;
-    run.options.out = Some(out.to_path_buf());
+    run.plan.shard = Shard::WHOLE;
+    run.plan.out = out.to_path_buf();
     let mut directory = Directory::create(out, &run, &columns, model.items())?;
     let mut sample = Sample { rows: rows.into_iter().map(|(_, row)| row).collect(), draws };
     sample.sort();
     directory.rewrite(&columns, model.items(), &sample)?;
     let seconds = sample.rows.iter().map(|row| row.seconds).sum();
     // Joined shards are one run, and this is its last stage: the same as if it had never been cut.
-    let executor = &Threads(threads(&run.options));
+    let executor = &Threads(run.plan.threads());
     let long = long_chain::measure(&run, &*model, &sample, executor, &AtomicBool::new(false), watch)?;
     let answers = Answers::new(&run, &sample, seconds, (&input, &*model), long.as_ref(), watch)?;
     answers.write(&directory, &run, &sample, false, watch)

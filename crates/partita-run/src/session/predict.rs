@@ -1,13 +1,13 @@
 //! Questions about new rows, put to a run that has kept states.
 
-use super::{Watch, columns, refuse_part, reload, threads};
+use super::{Watch, columns, refuse_part, reload};
 use crate::Failure;
 use crate::analysis::{self, Question};
-use crate::config::{Loss, Task};
+use crate::config::{Law, Loss};
 use crate::data::{DataError, Kind, Missing, ReadOptions, Table, quote};
 use crate::directory::{Directory, Run};
 use crate::engine::Sample;
-use crate::model::{Input, TAKES_ALL};
+use crate::model::Input;
 use crate::results::Predictions;
 use std::path::Path;
 
@@ -19,12 +19,12 @@ pub fn predict(
     watch: &mut dyn Watch,
 ) -> Result<Predictions, Failure> {
     let run = Run::read(path)?;
-    if run.task != Task::Fit {
+    let Law::Mixture(law) = &run.plan.setup.law else {
         return Err(Failure::bad(format!(
             "{}: is a run on a graph, and new vertices cannot be predicted: use a run of `partita fit`",
             path.display()
         )));
-    }
+    };
     let (model, input) = reload(&run)?;
     watch.stage("reading the replicates");
     let Sample { rows: kept, draws } = Directory::open(path).sample(&columns(&*model))?;
@@ -35,12 +35,11 @@ pub fn predict(
             path.display()
         )));
     }
-    let rows = new_rows(&run, &input, new)?;
+    let rows = new_rows(&run, law.covariance.family().takes_all, &input, new)?;
     watch.stage("searching for one clustering");
-    let units = analysis::units(&run.stop, &draws);
+    let units = analysis::units(&run.plan.stop, &draws);
     let point =
-        analysis::point(&units, loss.or(run.options.loss).unwrap_or_default(), run.options.seed.unwrap_or(1))
-            .expect("there are kept states");
+        analysis::point(&units, loss.unwrap_or(run.plan.loss), run.plan.seed).expect("there are kept states");
     watch.stage("predicting");
     let question = Question {
         rows: &(0..rows.rows).map(|i| rows.row(i)).collect::<Vec<_>>(),
@@ -48,7 +47,7 @@ pub fn predict(
         log_units: &(0..rows.rows).map(|i| log_unit(&input, rows.row(i))).collect::<Vec<_>>(),
         clustering: &point.partition,
     };
-    analysis::predict(&*model, &units, threads(&run.options), &question)
+    analysis::predict(&*model, &units, run.plan.threads(), &question)
         .ok_or_else(|| Failure::bad(format!("{}: its model cannot predict new rows", path.display())))
 }
 
@@ -62,17 +61,17 @@ fn log_unit(input: &Input, row: &[f64]) -> f64 {
 
 /// The rows of a file as the model of a run sees them: the same columns, by name, in the same units, with the levels
 /// of the run's table.
-fn new_rows(run: &Run, input: &Input, new: &Path) -> Result<Table, Failure> {
+fn new_rows(run: &Run, takes_gaps: bool, input: &Input, new: &Path) -> Result<Table, Failure> {
     let known = input.table.as_ref().expect("a fit has a table");
-    let delimiter = run.options.delimiter.and_then(|c| u8::try_from(c).ok());
-    let takes_gaps = run.options.covariance == Some(TAKES_ALL);
+    let reading = &run.plan.reading;
+    let delimiter = reading.delimiter.and_then(|c| u8::try_from(c).ok());
     let columns = known.names.iter().zip(&known.kinds).zip(&known.levels);
     let category = |kind: &Option<Kind>| *kind == Some(Kind::Category);
     let mut read = ReadOptions {
         delimiter,
-        header: run.options.header,
+        header: reading.header,
         columns: Some(known.names.clone()),
-        id_column: run.options.id_column.clone(),
+        id_column: reading.id_column.clone(),
         missing: if takes_gaps { Missing::Keep } else { Missing::Refuse },
         kinds: columns
             .clone()

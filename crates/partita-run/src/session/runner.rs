@@ -1,13 +1,12 @@
 //! The replicates of a run that are still to do: in rounds, in shards, or against a clock.
 
 use super::answers::Answers;
-use super::plan::keep_until;
-use super::{Outcome, Progress, Watch, columns, long_chain, share};
-use crate::directory::{Directory, Run, Stop, how_to_resume};
+use super::{Outcome, Progress, Watch, columns, long_chain};
+use crate::config::Stop;
+use crate::directory::{Directory, Run, how_to_resume};
 use crate::engine::{self, Executor, Job, Output, Replicate, Sample, Settings, Sink as _, Work};
 use crate::model::{Input, Model};
 use crate::{Failure, analysis};
-use partita::Schedule;
 use partita::aggregate::Moments;
 use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
@@ -40,16 +39,13 @@ pub(super) fn go_on(
     interrupted: &AtomicBool,
     watch: &mut dyn Watch,
 ) -> Result<Outcome, Failure> {
-    let options = &run.options;
-    let (lag, burn_in, sweeps) =
-        (options.lag.unwrap_or(1), options.burn_in.unwrap_or(0), options.sweeps.unwrap_or(0));
-    let keep_draws = options.keep_draws.unwrap_or(0);
+    let plan = &run.plan;
     let settings = Settings {
-        seed: options.seed.unwrap_or(1),
-        schedule: Schedule::new(lag, burn_in, sweeps)?,
-        max_sweeps: options.max_sweeps.unwrap_or(u64::MAX),
-        keep_draws,
-        keep_until: keep_until(model.items(), keep_draws),
+        seed: plan.seed,
+        schedule: plan.schedule,
+        max_sweeps: plan.max_sweeps,
+        keep_draws: plan.keep_draws,
+        keep_until: plan.keep_until(model.items()),
     };
     let rows = &sample.rows;
     let before: f64 = rows.iter().map(|row| row.seconds).sum::<f64>() / executor.width() as f64;
@@ -111,7 +107,7 @@ pub(super) fn go_on(
 impl Runner<'_> {
     /// True when the run is complete, false when it was interrupted.
     fn run(&mut self) -> Result<bool, Failure> {
-        match self.run.stop {
+        match self.run.plan.stop {
             Stop::Replicates { replicates } => self.replicates(replicates),
             Stop::Precision { width, at_least, at_most } => {
                 let mut round = at_least.min(at_most);
@@ -138,13 +134,13 @@ impl Runner<'_> {
     /// Runs the replicates below `end` that are this shard's and not yet there.
     fn replicates(&mut self, end: u64) -> Result<bool, Failure> {
         let done: HashSet<u64> = self.sample.rows.iter().map(|row| row.replicate).collect();
-        let shard = self.run.options.shard;
-        let wanted = move |n: &u64| shard.is_none_or(|s| s.holds(*n));
+        let shard = self.run.plan.shard;
+        let wanted = move |n: &u64| shard.holds(*n);
         let numbers = (0..end).filter(wanted).filter(|n| !done.contains(n));
-        let of = match self.run.stop {
+        let of = match self.run.plan.stop {
             Stop::Precision { at_most, .. } if at_most == u64::MAX => None,
             Stop::Precision { at_most, .. } => Some(at_most),
-            _ => Some(share(self.run, end)),
+            _ => Some(shard.share(end)),
         };
         let (work, chains) = (Work::Replicates(self.settings), self.model);
         let job = Job { chains, work: &work };
@@ -178,7 +174,7 @@ impl Runner<'_> {
             let done = self.sample.rows.len() as u64;
             let met = self.sample.rows.iter().filter(|row| row.tau.is_some()).count() as u64;
             let elapsed = self.begin.elapsed().as_secs_f64();
-            let left = match self.run.stop {
+            let left = match self.run.plan.stop {
                 Stop::Time { workers, seconds } => {
                     Some((workers as f64 / self.executor.width() as f64 * seconds - elapsed).max(0.0))
                 }

@@ -299,6 +299,12 @@ impl Likelihood for Full {
         self.items
     }
 
+    /// A triangular system is solved.
+    fn work(&self) -> f64 {
+        let d = self.dimension as f64;
+        d + 2.0 * d * d
+    }
+
     fn empty(&self) -> FullCluster {
         let d = self.dimension;
         let mut cluster = FullCluster {

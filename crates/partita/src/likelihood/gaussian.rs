@@ -282,6 +282,10 @@ impl Likelihood for Gaussian {
         self.items
     }
 
+    fn work(&self) -> f64 {
+        self.dimension as f64
+    }
+
     fn empty(&self) -> GaussianCluster {
         let coordinates = || vec![0.0; self.stride];
         let (mean, products, half_precision) = match &self.spread {

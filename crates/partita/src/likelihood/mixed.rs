@@ -226,6 +226,10 @@ impl Likelihood for Mixed {
         self.items
     }
 
+    fn work(&self) -> f64 {
+        6.0 * self.places.len() as f64
+    }
+
     fn empty(&self) -> MixedCluster {
         MixedCluster {
             normal: self.normals.empty(),

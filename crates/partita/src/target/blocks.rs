@@ -246,6 +246,11 @@ impl Target for Blocks {
         self.graph.vertices()
     }
 
+    /// A step of one vertex: its edges, and look-ups for every pair of about eight blocks.
+    fn sweep_work(&self) -> f64 {
+        self.len() as f64 * (60.0 + 2.0 * self.graph.mean_degree() + 8.0 * 8.0 * 6.0)
+    }
+
     fn stats(&self, z: &Partition) -> BlockStats {
         let mut stats = BlockStats::with(z.clusters());
         for u in 0..z.len() {

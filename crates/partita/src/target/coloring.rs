@@ -74,6 +74,11 @@ impl Target for Coloring {
         self.graph.vertices()
     }
 
+    fn sweep_work(&self) -> f64 {
+        let classes = self.colors().min(self.len()) as f64;
+        self.len() as f64 * (60.0 + 4.0 * self.graph.mean_degree() + 8.0 * classes)
+    }
+
     fn stats(&self, _z: &Partition) {}
 
     fn log_weight(&self, _stats: &(), z: &Partition, item: usize, slot: usize) -> f64 {

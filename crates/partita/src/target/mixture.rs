@@ -123,6 +123,10 @@ impl<L: Likelihood> Target for Mixture<L> {
         self.likelihood.len()
     }
 
+    fn sweep_work(&self) -> f64 {
+        super::sweep_work(self.len(), self.likelihood.work() + 10.0)
+    }
+
     fn stats(&self, z: &Partition) -> Self::Stats {
         let mut clusters: Vec<_> = (0..z.clusters()).map(|_| self.likelihood.empty()).collect();
         for (item, slot) in z.slots().enumerate() {

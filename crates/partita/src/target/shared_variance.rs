@@ -252,6 +252,11 @@ impl Target for SharedVariance {
         self.rows.len() / self.dimension()
     }
 
+    fn sweep_work(&self) -> f64 {
+        let cell = if self.sharing == Sharing::Everything { 1.5 } else { 10.0 };
+        super::sweep_work(self.len(), cell * self.dimension() as f64 + 10.0)
+    }
+
     /// `Q` from its parts: about the clusters' own means, and these about the prior's.
     fn stats(&self, z: &Partition) -> SharedStats {
         let (d, kappa) = (self.dimension(), self.variance.kappa);

@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::analysis::{Question, predict, units};
+use crate::config::Stop;
 use crate::config::{Options, Task};
-use crate::directory::Stop;
 use crate::engine::{Draw, Output, Replicate, Settings, Work};
-use crate::model::{Input, Model, load};
+use crate::model::{Input, Loaded, Model, load};
 use partita::chance::Chance;
 use partita::partition::Partitions;
 use partita::rng::Purpose;
@@ -19,7 +19,7 @@ fn run() -> (Box<dyn Model>, std::sync::Arc<Input>, Vec<Draw>) {
     let path = std::env::temp_dir().join(format!("partita-point-{:?}.csv", std::thread::current().id()));
     let text: String = DATA.iter().map(|x| format!("{x}\n")).collect();
     std::fs::write(&path, "x\n".to_string() + &text).unwrap();
-    let mut options = Options {
+    let options = Options {
         data: Some(path.clone()),
         standardize: Some(false),
         prior_sd: Some(1.0),
@@ -27,7 +27,7 @@ fn run() -> (Box<dyn Model>, std::sync::Arc<Input>, Vec<Draw>) {
         alpha: Some(crate::config::Alpha::Fixed(1.0)),
         ..Options::default()
     };
-    let (model, input) = load(Task::Fit, &mut options).unwrap();
+    let Loaded { model, input, .. } = load(Task::Fit, &options).unwrap();
     std::fs::remove_file(path).unwrap();
     let settings = Settings {
         seed: 11,

@@ -1,0 +1,322 @@
+//! What a run does, with nothing left open: resolved once from what was said, the data and the pilot.
+//!
+//! [`Setup`] is what a model is built from, beside the data; [`Plan`] is the whole run. Both can be said in
+//! [`Options`] again, and those resolve to the same plan: that is how `run.toml` keeps it.
+
+use super::{
+    Alpha, ColumnType, Coupling, Covariance, Duration, EdgePrior, Loss, Metric, Options, Prior, Sampler,
+    Shard, Start, Summary, Task,
+};
+use partita::Schedule;
+use partita::prior::Components;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::path::PathBuf;
+
+/// What a model is built from, beside the data.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Setup {
+    /// What chains sample.
+    pub law: Law,
+    /// How they move.
+    pub sampler: Sampler,
+    /// How two of them are coupled.
+    pub pairing: Pairing,
+    /// Where they start.
+    pub start: Start,
+    /// What is estimated, each once.
+    pub summaries: Vec<Summary>,
+}
+
+/// What chains sample.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Law {
+    /// Clusterings of the rows of a table.
+    Mixture(MixtureLaw),
+    /// Proper colourings of a graph, all alike likely.
+    Colorings {
+        /// How many colours may be used.
+        colors: usize,
+    },
+    /// Blocks of the vertices of a graph.
+    Blocks {
+        /// The law of partitions before the data are seen.
+        prior: PartitionPrior,
+        /// The prior of edge probabilities.
+        edges: EdgePrior,
+    },
+}
+
+/// A mixture model of the rows of a table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MixtureLaw {
+    /// Whether columns of real numbers are standardised.
+    pub standardize: bool,
+    /// What is known of the clusters' covariance.
+    pub covariance: Covariance,
+    /// The prior of what clusters are like.
+    pub clusters: ClusterPrior,
+    /// The law of partitions before the data are seen.
+    pub prior: PartitionPrior,
+}
+
+/// The prior of what clusters are like.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum ClusterPrior {
+    /// Known spreads.
+    Spreads {
+        /// Standard deviation of cluster centres.
+        prior_sd: f64,
+        /// Standard deviation of items around their centre.
+        noise_sd: f64,
+    },
+    /// Weakly informative, as the family makes it from the shape of the table.
+    Weak,
+}
+
+/// The law of partitions before the data are seen.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum PartitionPrior {
+    /// A Dirichlet process with this concentration.
+    Dirichlet(Alpha),
+    /// A Pitman-Yor process with discount and strength.
+    PitmanYor(f64, f64),
+    /// A finite mixture: concentration of the weights, Poisson rate of the number of components beyond the first.
+    Finite(f64, f64),
+}
+
+impl PartitionPrior {
+    /// The law itself.
+    pub fn law(&self) -> partita::Result<partita::Prior> {
+        match *self {
+            PartitionPrior::Dirichlet(Alpha::Fixed(alpha)) => partita::Prior::dirichlet(alpha),
+            PartitionPrior::Dirichlet(Alpha::Gamma(shape, rate)) => {
+                partita::Prior::dirichlet_gamma(shape, rate)
+            }
+            PartitionPrior::PitmanYor(discount, strength) => partita::Prior::pitman_yor(discount, strength),
+            PartitionPrior::Finite(gamma, rate) => {
+                partita::Prior::finite_mixture(gamma, Components::Poisson { rate })
+            }
+        }
+    }
+
+    fn say(&self, options: &mut Options) {
+        options.prior = Some(match *self {
+            PartitionPrior::Dirichlet(alpha) => {
+                options.alpha = Some(alpha);
+                Prior::Dirichlet
+            }
+            PartitionPrior::PitmanYor(discount, strength) => Prior::PitmanYor(discount, strength),
+            PartitionPrior::Finite(gamma, rate) => Prior::Finite(gamma, rate),
+        });
+    }
+}
+
+impl fmt::Display for PartitionPrior {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            PartitionPrior::Dirichlet(alpha) => write!(f, "Dirichlet process (alpha {alpha})"),
+            PartitionPrior::PitmanYor(discount, strength) => {
+                write!(f, "Pitman-Yor process (discount {discount}, strength {strength})")
+            }
+            PartitionPrior::Finite(gamma, rate) => {
+                write!(f, "finite mixture (Dirichlet weights {gamma}, components 1 + Poisson {rate})")
+            }
+        }
+    }
+}
+
+/// How two chains are coupled.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pairing {
+    /// The coupling.
+    pub coupling: Coupling,
+    /// Its metric, which only the optimal one has.
+    pub metric: Metric,
+    /// Probability of an independent draw, which the independent coupling has no use for.
+    pub nugget: f64,
+}
+
+impl fmt::Display for Pairing {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{}", self.coupling)?;
+        if self.coupling == Coupling::Optimal {
+            write!(f, " ({})", self.metric)?;
+        }
+        if self.coupling != Coupling::Independent {
+            write!(f, ", nugget {:e}", self.nugget)?;
+        }
+        Ok(())
+    }
+}
+
+/// How a table is read, as far as that was said; the rest is found out from the file.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Reading {
+    /// The character between cells.
+    pub delimiter: Option<char>,
+    /// Whether the first row holds names.
+    pub header: Option<bool>,
+    /// The columns to use; none: all.
+    pub columns: Option<Vec<String>>,
+    /// Columns not to use.
+    pub drop: Vec<String>,
+    /// A column of row names.
+    pub id_column: Option<String>,
+    /// A column with a known clustering.
+    pub label_column: Option<String>,
+    /// What columns hold.
+    pub column_type: Vec<ColumnType>,
+}
+
+/// When to stop, as far as that was said.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Rule {
+    /// Nothing was said.
+    Unsaid,
+    /// After so many replicates.
+    Replicates(u64),
+    /// After a wall time.
+    Time(Duration),
+    /// When every interval is narrower.
+    Precision(f64),
+}
+
+/// When a run is complete.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "rule", rename_all = "lowercase")]
+pub enum Stop {
+    /// After so many replicates.
+    Replicates {
+        /// How many.
+        replicates: u64,
+    },
+    /// When every 95 % interval is narrower, looked at after rounds of fixed sizes; at most so many.
+    Precision {
+        /// The width.
+        width: f64,
+        /// The fewest, and the first look.
+        at_least: u64,
+        /// The most.
+        at_most: u64,
+    },
+    /// After a time, by the unbiased rule: so many workers one after the other on each processor,
+    /// each with its share of the time.
+    Time {
+        /// Workers.
+        workers: u64,
+        /// Seconds of each worker.
+        seconds: f64,
+    },
+}
+
+/// A whole run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// The file to analyse; none: the built-in data.
+    pub data: Option<PathBuf>,
+    /// How it is read.
+    pub reading: Reading,
+    /// What the model is built from.
+    pub setup: Setup,
+    /// The seed.
+    pub seed: u64,
+    /// Lag, burn-in and sweeps.
+    pub schedule: Schedule,
+    /// A cap: a pair unmet by then is censored.
+    pub max_sweeps: u64,
+    /// What was said about when to stop.
+    pub rule: Rule,
+    /// When to stop.
+    pub stop: Stop,
+    /// States kept of each replicate.
+    pub keep_draws: usize,
+    /// The loss that the point clustering minimises.
+    pub loss: Loss,
+    /// Worker threads, where that was said: it is up to the machine that runs, and does not change results.
+    pub threads: Option<usize>,
+    /// Which share of the replicates to run.
+    pub shard: Shard,
+    /// The run directory.
+    pub out: PathBuf,
+}
+
+impl Setup {
+    /// What kind of run it is.
+    pub fn task(&self) -> Task {
+        match self.law {
+            Law::Mixture(_) => Task::Fit,
+            Law::Colorings { .. } => Task::Color,
+            Law::Blocks { .. } => Task::Blocks,
+        }
+    }
+
+    /// The same in options, which resolve to this setup whatever the data.
+    pub fn options(&self) -> Options {
+        let mut options = Options {
+            sampler: Some(self.sampler.clone()),
+            coupling: Some(self.pairing.coupling),
+            // What a coupling has no use for is not said of it.
+            metric: (self.pairing.coupling == Coupling::Optimal).then_some(self.pairing.metric),
+            nugget: (self.pairing.coupling != Coupling::Independent).then_some(self.pairing.nugget),
+            start: Some(self.start),
+            summary: Some(self.summaries.clone()),
+            ..Options::default()
+        };
+        match &self.law {
+            Law::Mixture(mixture) => {
+                options.standardize = Some(mixture.standardize);
+                options.covariance = Some(mixture.covariance);
+                if let ClusterPrior::Spreads { prior_sd, noise_sd } = mixture.clusters {
+                    options.prior_sd = Some(prior_sd);
+                    options.noise_sd = Some(noise_sd);
+                }
+                mixture.prior.say(&mut options);
+            }
+            Law::Colorings { colors } => options.colors = Some(*colors),
+            Law::Blocks { prior, edges } => {
+                options.edge_prior = Some(*edges);
+                prior.say(&mut options);
+            }
+        }
+        options
+    }
+}
+
+impl Plan {
+    /// The same in options: what `run.toml` keeps, and what repeats the run.
+    pub fn options(&self) -> Options {
+        let Reading { delimiter, header, columns, drop, id_column, label_column, column_type } =
+            self.reading.clone();
+        let unless_empty = |list: Vec<String>| (!list.is_empty()).then_some(list);
+        Options {
+            data: self.data.clone(),
+            delimiter,
+            header,
+            columns,
+            drop: unless_empty(drop),
+            id_column,
+            label_column,
+            column_type: (!column_type.is_empty()).then_some(column_type),
+            seed: Some(self.seed),
+            lag: Some(self.schedule.lag()),
+            burn_in: Some(self.schedule.burn_in()),
+            sweeps: Some(self.schedule.sweeps()),
+            max_sweeps: Some(self.max_sweeps),
+            replicates: if let Rule::Replicates(replicates) = self.rule { Some(replicates) } else { None },
+            time: if let Rule::Time(time) = self.rule { Some(time) } else { None },
+            precision: if let Rule::Precision(width) = self.rule { Some(width) } else { None },
+            keep_draws: Some(self.keep_draws),
+            loss: (self.keep_draws > 0).then_some(self.loss),
+            threads: self.threads,
+            shard: (self.shard != Shard::WHOLE).then_some(self.shard),
+            out: Some(self.out.clone()),
+            ..self.setup.options()
+        }
+    }
+
+    /// Worker threads: what was said, or all processors of this machine.
+    pub fn threads(&self) -> usize {
+        self.threads.unwrap_or_else(crate::session::processors)
+    }
+}

@@ -1,0 +1,457 @@
+//! Where everything left open is decided, once: from what was said, the data and the pilot. All defaults stand here.
+
+use super::plan::{ClusterPrior, Law, MixtureLaw, Pairing, PartitionPrior, Plan, Reading, Rule, Setup, Stop};
+use super::{
+    Alpha, ConfigError, Coupling, Covariance, EdgePrior, Loss, Metric, Options, Prior, Sampler, Shard, Start,
+    Summary, Task,
+};
+use crate::pilot::Findings;
+use partita::Schedule;
+use std::path::PathBuf;
+
+/// The seed: any will do, and the same one every time makes runs repeatable.
+pub(crate) const SEED: u64 = 1;
+/// Exact transport meets soonest; see the paper's comparison.
+const COUPLING: Coupling = Coupling::Optimal;
+/// The metric of the paper.
+const METRIC: Metric = Metric::Hamming;
+/// Rare enough to cost nothing, and enough that no two states keep chains apart forever.
+const NUGGET: f64 = 1e-5;
+/// Over-dispersed, so that meeting times tell the truth.
+const START: Start = Start::Prior;
+/// Every chain from a colouring of its own, for the same reason.
+const COLORING_START: Start = Start::Random;
+/// A few expected clusters for tables of any length, and the data decide: shape and rate of alpha's gamma law.
+const ALPHA: Alpha = Alpha::Gamma(2.0, 4.0);
+/// Uniform.
+const EDGES: EdgePrior = EdgePrior { present: 1.0, absent: 1.0 };
+/// The losses agree on clear data; this one does not favour many small clusters.
+const LOSS: Loss = Loss::Vi;
+/// The model that takes counts, categories and missing values, and finds its scales in the data.
+const COVARIANCE: Covariance = Covariance::Diagonal;
+/// Standard deviation of cluster centres on standardised columns.
+const PRIOR_SD: f64 = 0.5;
+
+/// Standard deviation of the noise on standardised columns: 1, and more from 16 columns on, since every column adds
+/// to what separates two items. A fixed noise much smaller than what is in the data shatters clusters, and chains then
+/// seldom meet.
+fn noise_sd(columns: usize) -> f64 {
+    ((columns as f64 / 16.0).powf(0.25) * 100.0).round().max(100.0) / 100.0
+}
+
+/// The paper's synthetic model, for the built-in data: spreads of centres and noise, and alpha.
+const DEMO: (f64, f64, f64) = (0.75, 0.7, 0.2);
+/// The built-in data come with the paper's model.
+const DEMO_COVARIANCE: Covariance = Covariance::Known;
+
+/// What can be asked of any clustering.
+fn summaries() -> Vec<Summary> {
+    vec![Summary::Clusters, Summary::Top(3)]
+}
+
+/// Wall time that a run takes when nothing says when to stop.
+const SECONDS: f64 = 45.0;
+/// The interval width at which it stops earlier.
+const WIDTH: f64 = 0.01;
+/// The first look at the precision.
+const FIRST_ROUND: u64 = 64;
+/// A run makes at least so many replicates.
+pub(crate) const LEAST: u64 = 20;
+/// And at most so many when nothing is said.
+const MOST: u64 = 100_000;
+/// Enough for any meeting curve.
+const MEETINGS: u64 = 1000;
+
+/// What the defaults depend on, beside what was said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Facts {
+    /// Of a table.
+    Table {
+        /// Its columns.
+        columns: usize,
+    },
+    /// Of a graph.
+    Graph {
+        /// Most neighbours of a vertex.
+        largest_degree: usize,
+    },
+}
+
+/// The default of an option in a kind of run, as help tells it; none where there is none, or no word for it.
+///
+/// ```
+/// use partita_run::config::{Task, default_in_words};
+/// assert_eq!(default_in_words("seed", Task::Fit).as_deref(), Some("1"));
+/// assert_eq!(default_in_words("start", Task::Color).as_deref(), Some("random"));
+/// ```
+pub fn default_in_words(key: &str, task: Task) -> Option<String> {
+    let coloring = task == Task::Color;
+    Some(match key {
+        "delimiter" | "column_type" => "guessed from the file".into(),
+        "covariance" => format!("{COVARIANCE}; {DEMO_COVARIANCE} for the built-in data"),
+        "prior_sd" => PRIOR_SD.to_string(),
+        "noise_sd" => format!("{}; more above 16 columns", noise_sd(1)),
+        "prior" => Prior::Dirichlet.to_string(),
+        "alpha" => ALPHA.to_string(),
+        "edge_prior" => EDGES.to_string(),
+        "sampler" if coloring => {
+            format!("{}; {} where few colours ask for it", Sampler::gibbs(), Sampler::kempe())
+        }
+        "sampler" => Sampler::gibbs().to_string(),
+        "coupling" => COUPLING.to_string(),
+        "metric" => METRIC.to_string(),
+        "nugget" => format!("{NUGGET:e}"),
+        "start" => if coloring { COLORING_START } else { START }.to_string(),
+        "lag" | "burn_in" | "sweeps" => "tuned by a pilot".into(),
+        "replicates" => "as many as take about a minute".into(),
+        "threads" => "all processors".into(),
+        "seed" => SEED.to_string(),
+        "summary" => summaries().iter().map(Summary::to_string).collect::<Vec<_>>().join(", "),
+        "loss" => LOSS.to_string(),
+        "out" => "a new partita-NAME-1".into(),
+        _ => return None,
+    })
+}
+
+/// What is known of the clusters' covariance: the file is read accordingly.
+pub(crate) fn covariance(options: &Options) -> Covariance {
+    let spreads = options.prior_sd.is_some() || options.noise_sd.is_some();
+    options.covariance.unwrap_or(match options.data {
+        // Only this model has spreads to be given.
+        _ if spreads => Covariance::Known,
+        None => DEMO_COVARIANCE,
+        Some(_) => COVARIANCE,
+    })
+}
+
+/// Columns are standardised, so that units do not matter; the built-in data have the units of their model.
+pub(crate) fn standardize(options: &Options) -> bool {
+    options.standardize.unwrap_or(options.data.is_some())
+}
+
+/// How a table is read.
+pub(crate) fn reading(options: &Options) -> Reading {
+    Reading {
+        delimiter: options.delimiter,
+        header: options.header,
+        columns: options.columns.clone(),
+        drop: options.drop.clone().unwrap_or_default(),
+        id_column: options.id_column.clone(),
+        label_column: options.label_column.clone(),
+        column_type: options.column_type.clone().unwrap_or_default(),
+    }
+}
+
+fn partition_prior(options: &Options, alpha: Alpha) -> PartitionPrior {
+    match options.prior.unwrap_or(Prior::Dirichlet) {
+        Prior::Dirichlet => PartitionPrior::Dirichlet(options.alpha.unwrap_or(alpha)),
+        Prior::PitmanYor(discount, strength) => PartitionPrior::PitmanYor(discount, strength),
+        Prior::Finite(gamma, rate) => PartitionPrior::Finite(gamma, rate),
+    }
+}
+
+fn mixture(options: &Options, columns: usize) -> MixtureLaw {
+    let covariance = covariance(options);
+    let (prior_sd, noise_sd, alpha) = match options.data {
+        None => (DEMO.0, DEMO.1, Alpha::Fixed(DEMO.2)),
+        Some(_) => (PRIOR_SD, noise_sd(columns), ALPHA),
+    };
+    MixtureLaw {
+        standardize: standardize(options),
+        covariance,
+        clusters: match covariance {
+            Covariance::Known => ClusterPrior::Spreads {
+                prior_sd: options.prior_sd.unwrap_or(prior_sd),
+                noise_sd: options.noise_sd.unwrap_or(noise_sd),
+            },
+            _ => ClusterPrior::Weak,
+        },
+        prior: partition_prior(options, alpha),
+    }
+}
+
+/// What was asked for twice is estimated once; the shares of ten clusters hold those of three.
+fn once(wanted: Vec<Summary>) -> Vec<Summary> {
+    let most = wanted.iter().filter_map(|s| if let Summary::Top(r) = s { Some(*r) } else { None }).max();
+    let mut seen = Vec::new();
+    for summary in wanted {
+        let summary = match (summary, most) {
+            (Summary::Top(_), Some(most)) => Summary::Top(most),
+            (other, _) => other,
+        };
+        if !seen.contains(&summary) {
+            seen.push(summary);
+        }
+    }
+    seen
+}
+
+impl Setup {
+    /// Decides what a model is built from.
+    ///
+    /// ```
+    /// use partita_run::config::{Covariance, Facts, Law, Options, Setup, Task};
+    /// let options = Options { data: Some("my.csv".into()), ..Options::default() };
+    /// let setup = Setup::resolve(Task::Fit, &options, Facts::Table { columns: 3 })?;
+    /// let Law::Mixture(mixture) = &setup.law else { unreachable!() };
+    /// assert_eq!(mixture.covariance, Covariance::Diagonal);
+    /// assert!(mixture.standardize);
+    /// # Ok::<(), partita_run::config::ConfigError>(())
+    /// ```
+    pub fn resolve(task: Task, options: &Options, facts: Facts) -> Result<Self, ConfigError> {
+        let law = match (task, facts) {
+            (Task::Fit, Facts::Table { columns }) => Law::Mixture(mixture(options, columns)),
+            (Task::Fit, Facts::Graph { .. }) => Law::Mixture(mixture(options, 1)),
+            (Task::Color, _) => Law::Colorings {
+                colors: options.colors.ok_or_else(|| {
+                    ConfigError::Value("--colors is needed: how many colours may be used".into())
+                })?,
+            },
+            (Task::Blocks, _) => Law::Blocks {
+                prior: partition_prior(options, ALPHA),
+                edges: options.edge_prior.unwrap_or(EDGES),
+            },
+        };
+        let sampler = match (&law, facts) {
+            // With fewer colours, moves of single vertices need not lead from every colouring to every other.
+            (Law::Colorings { colors }, Facts::Graph { largest_degree }) if *colors < largest_degree + 2 => {
+                Sampler::kempe()
+            }
+            _ => Sampler::gibbs(),
+        };
+        let coupling = options.coupling.unwrap_or(COUPLING);
+        Ok(Setup {
+            sampler: options.sampler.clone().unwrap_or(sampler),
+            pairing: Pairing {
+                coupling,
+                metric: options.metric.unwrap_or(METRIC),
+                nugget: options.nugget.unwrap_or(if coupling == Coupling::Independent {
+                    0.0
+                } else {
+                    NUGGET
+                }),
+            },
+            start: options.start.unwrap_or(if task == Task::Color { COLORING_START } else { START }),
+            summaries: once(options.summary.clone().unwrap_or_else(summaries)),
+            law,
+        })
+    }
+}
+
+impl Options {
+    /// The same for meeting times alone: nothing is estimated or kept, and no sweep need follow the meeting.
+    pub(crate) fn of_meetings(self) -> Self {
+        let burn_in = self.burn_in.unwrap_or(0);
+        Options {
+            summary: Some(Vec::new()),
+            keep_draws: Some(0),
+            burn_in: Some(burn_in),
+            sweeps: self.sweeps.or(Some(burn_in)),
+            ..self
+        }
+    }
+}
+
+/// The cap on sweeps: far beyond what any pair of this schedule should need.
+fn max_sweeps(schedule: &Schedule) -> u64 {
+    (20 * schedule.sweeps().max(schedule.lag())).max(20_000)
+}
+
+fn rule(options: &Options) -> Rule {
+    match (options.replicates, options.time, options.precision) {
+        (Some(replicates), ..) => Rule::Replicates(replicates),
+        (_, Some(time), _) => Rule::Time(time),
+        (.., Some(width)) => Rule::Precision(width),
+        _ => Rule::Unsaid,
+    }
+}
+
+/// When to stop. Where nothing was said: after a fixed number of replicates that takes about a minute with the pilot, or
+/// fewer if all intervals are narrow before.
+fn stop(rule: Rule, pilot: Option<&Findings>, threads: usize, meetings: bool) -> Stop {
+    let seconds = pilot.map_or(0.01, |p| p.replicate_calls * p.seconds_per_call).max(1e-7);
+    let affordable = (SECONDS * threads as f64 / seconds) as u64;
+    // The pilot must stay small beside the run: at least five times its work, counted in kernel calls.
+    let five_pilots =
+        pilot.map_or(0, |p| (5.0 * p.kernel_calls as f64 / p.replicate_calls.max(1.0)).ceil() as u64);
+    let at_most = affordable.max(five_pilots).clamp(LEAST, MOST);
+    match rule {
+        Rule::Replicates(replicates) => Stop::Replicates { replicates },
+        Rule::Time(time) => {
+            // About 25 replicates a worker, so that little is dropped and the workers' means are not skewed by
+            // slow first ones; at least four workers a thread, for an interval.
+            let shares = ((time.seconds() / (25.0 * seconds)) as u64).clamp(4, 25);
+            Stop::Time { workers: shares * threads as u64, seconds: time.seconds() / shares as f64 }
+        }
+        Rule::Precision(width) => Stop::Precision { width, at_least: FIRST_ROUND, at_most: u64::MAX },
+        Rule::Unsaid if meetings => Stop::Replicates { replicates: at_most.min(MEETINGS) },
+        Rule::Unsaid => Stop::Precision { width: WIDTH, at_least: FIRST_ROUND.max(five_pilots), at_most },
+    }
+}
+
+/// Labels kept at most in `draws.csv`: about 60 MB of text.
+const KEPT_LABELS: u64 = 20_000_000;
+
+/// States kept at most: enough for any picture.
+const KEPT_STATES: u64 = 50_000;
+
+/// How many states of so many items can be kept.
+fn states(items: usize) -> u64 {
+    (KEPT_LABELS / items as u64).min(KEPT_STATES)
+}
+
+/// States to keep of each replicate.
+fn keep_draws(stop: &Stop, items: usize) -> usize {
+    let replicates = match *stop {
+        Stop::Replicates { replicates } => replicates,
+        Stop::Precision { at_most, .. } => at_most,
+        Stop::Time { .. } => 1000,
+    };
+    (states(items) / replicates.max(1)).clamp(1, 10) as usize
+}
+
+/// What a plan needs beside options and setup.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Found<'a> {
+    pub schedule: Schedule,
+    pub pilot: Option<&'a Findings>,
+    /// Items of the model.
+    pub items: usize,
+    /// Threads, or whatever runs at once.
+    pub width: usize,
+    pub meetings_only: bool,
+}
+
+impl Plan {
+    /// Decides what is still open once the pilot has run.
+    pub(crate) fn resolve(options: &Options, setup: Setup, out: PathBuf, found: Found) -> Self {
+        let rule = rule(options);
+        let stop = stop(rule, found.pilot, found.width, found.meetings_only);
+        let keep_draws = options.keep_draws.unwrap_or_else(|| keep_draws(&stop, found.items));
+        Self::with_stop(options, setup, out, found.schedule, stop, keep_draws)
+    }
+
+    /// The plan that options kept in `run.toml` tell, with nothing left open.
+    pub(crate) fn restore(task: Task, options: &Options, stop: Stop) -> Result<Self, ConfigError> {
+        let missing = |key: &str| ConfigError::Value(format!("the option `{key}` of the run is missing"));
+        let setup = Setup::resolve(task, options, Facts::Graph { largest_degree: 0 })?;
+        let whole = |key: &str, value: Option<u64>| value.ok_or_else(|| missing(key));
+        let (lag, burn_in) = (whole("lag", options.lag)?, whole("burn_in", options.burn_in)?);
+        let schedule = Schedule::new(lag, burn_in, whole("sweeps", options.sweeps)?)
+            .map_err(|error| ConfigError::Value(error.to_string()))?;
+        let out = options.out.clone().ok_or_else(|| missing("out"))?;
+        let keep_draws = options.keep_draws.ok_or_else(|| missing("keep_draws"))?;
+        Ok(Self::with_stop(options, setup, out, schedule, stop, keep_draws))
+    }
+
+    fn with_stop(
+        options: &Options,
+        setup: Setup,
+        out: PathBuf,
+        schedule: Schedule,
+        stop: Stop,
+        keep_draws: usize,
+    ) -> Self {
+        Plan {
+            data: options.data.clone(),
+            reading: reading(options),
+            setup,
+            seed: options.seed.unwrap_or(SEED),
+            max_sweeps: options.max_sweeps.unwrap_or_else(|| max_sweeps(&schedule)),
+            schedule,
+            rule: rule(options),
+            stop,
+            keep_draws,
+            loss: options.loss.unwrap_or(LOSS),
+            threads: options.threads,
+            shard: options.shard.unwrap_or(Shard::WHOLE),
+            out,
+        }
+    }
+
+    /// Replicates from this number on keep no states.
+    pub(crate) fn keep_until(&self, items: usize) -> u64 {
+        (states(items) / self.keep_draws.max(1) as u64).max(20)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resolved(task: Task, text: &str, facts: Facts) -> Setup {
+        Setup::resolve(task, &Options::parse(text, "my.toml").unwrap(), facts).unwrap()
+    }
+
+    #[test]
+    fn a_plan_said_in_options_resolves_to_itself() {
+        let table = Facts::Table { columns: 40 };
+        let graph = Facts::Graph { largest_degree: 9 };
+        let cases = [
+            (Task::Fit, "", table),
+            (Task::Fit, "data = 'a.csv'", table),
+            (Task::Fit, "data = 'a.csv'\nnoise_sd = 2.5", table),
+            (Task::Fit, "data = 'a.csv'\ncovariance = 'full'\nprior = 'finite'\nstart = 'one'", table),
+            (Task::Fit, "data = 'a.csv'\nprior = 'pitman-yor:0.5,1'\ncoupling = 'independent'", table),
+            (Task::Fit, "data = 'a.csv'\nsummary = ['top:2', 'top:7', 'co:1,2']\ncoupling = 'common'", table),
+            (Task::Color, "colors = 4", graph),
+            (Task::Color, "colors = 40\nmetric = 'vi'", graph),
+            (Task::Blocks, "alpha = 2\nedge_prior = '1,3'", graph),
+            (Task::Blocks, "nugget = 0.25", graph),
+        ];
+        for (task, text, facts) in cases {
+            let setup = resolved(task, text, facts);
+            assert_eq!(setup.task(), task);
+            for other in [facts, table, graph] {
+                let mut options = setup.options();
+                options.data = Options::parse(text, "my.toml").unwrap().data;
+                assert_eq!(Setup::resolve(task, &options, other).unwrap(), setup, "{text}");
+            }
+            let schedule = Schedule::new(7, 10, 100).unwrap();
+            let found = Found { schedule, pilot: None, items: 50, width: 2, meetings_only: false };
+            for text in ["", "time = '9s'", "replicates = 30\nshard = '2/3'", "precision = 0.1\nthreads = 5"]
+            {
+                let mut options = Options::parse(text, "my.toml").unwrap();
+                options.data = Some("a.csv".into());
+                let plan = Plan::resolve(&options, setup.clone(), "out".into(), found);
+                assert_eq!(Plan::restore(task, &plan.options(), plan.stop).unwrap(), plan, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn few_colours_ask_for_kempe_moves() {
+        let degree = Facts::Graph { largest_degree: 3 };
+        assert_eq!(resolved(Task::Color, "colors = 5", degree).sampler, Sampler::gibbs());
+        assert_eq!(resolved(Task::Color, "colors = 4", degree).sampler, Sampler::kempe());
+    }
+
+    #[test]
+    fn defaults_in_words_are_the_defaults() {
+        for task in [Task::Fit, Task::Color, Task::Blocks] {
+            let text = if task == Task::Color { "colors = 9" } else { "data = 'a.csv'" };
+            let setup = resolved(task, text, Facts::Graph { largest_degree: 3 });
+            let schedule = Schedule::new(7, 10, 100).unwrap();
+            let found = Found { schedule, pilot: None, items: 50, width: 2, meetings_only: false };
+            let options = Plan::resolve(&Options::default(), setup, "out".into(), found).options();
+            let mut told = 0;
+            for (key, value) in toml::Table::try_from(&options).unwrap() {
+                let Some(words) = default_in_words(&key, task) else { continue };
+                let default = match &value {
+                    toml::Value::Array(list) => {
+                        list.iter().map(|v| v.as_str().unwrap().to_string()).collect::<Vec<_>>().join(", ")
+                    }
+                    toml::Value::String(text) => text.clone(),
+                    other => other.to_string(),
+                };
+                let number = |text: &str| text.parse::<f64>().ok();
+                let words = words.split(';').next().unwrap();
+                let same = words == default || number(words).is_some_and(|n| number(&default) == Some(n));
+                let in_words = ["lag", "burn_in", "sweeps", "out", "threads"].contains(&key.as_str());
+                assert!(same || in_words, "{key}: {words} or {default}");
+                told += 1;
+            }
+            assert!(told > 8, "{told}");
+        }
+    }
+}

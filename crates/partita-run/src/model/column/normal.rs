@@ -1,0 +1,14 @@
+//! Real numbers: normal with unknown mean and variance.
+
+use super::{Column, Holder};
+use partita::likelihood::{self, NormalInverseGamma};
+
+pub(super) const HOLDER: Holder = Holder {
+    likelihood: |column| likelihood::Column::Normal(NormalInverseGamma::weak(column.normal)),
+    picture,
+};
+
+fn picture(column: &Column) -> Vec<(String, Vec<f64>)> {
+    let (mean, _) = column.moments();
+    vec![(column.name.to_string(), column.filled(mean).collect())]
+}

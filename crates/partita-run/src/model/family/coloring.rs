@@ -1,0 +1,46 @@
+//! Proper colourings of a graph.
+
+use crate::Failure;
+use crate::config::{self, Move, Sampler, Setup};
+use crate::model::choices::{AnyStart, ColoringMove, kernel};
+use crate::model::problem::{Parts, problem_with};
+use crate::model::{Input, Model};
+use partita::Coloring;
+use partita::start::{Fixed, RandomColoring};
+use partita::target::ColorMoves;
+
+/// What may help chains that are slow to meet.
+pub(super) fn advice(sampler: &Sampler) -> &'static str {
+    if sampler.has(Move::Kempe) {
+        "more --colors, or a cap on each pair (--max-sweeps)"
+    } else {
+        "--sampler kempe+gibbs, more --colors, or a cap on each pair (--max-sweeps)"
+    }
+}
+
+/// Whether the moves of a sampler lead from every colouring to every other; none where that is not known.
+fn connected(target: &Coloring, sampler: &Sampler) -> Option<bool> {
+    if sampler.has(Move::Kempe) {
+        return target.is_connected(ColorMoves::Kempe);
+    }
+    // Moves of pairs of clusters may connect what single vertices do not; nobody has shown it.
+    let more = !sampler.moves().iter().all(|(kind, _)| *kind == Move::Gibbs);
+    target.is_connected(ColorMoves::Single).filter(|connected| *connected || !more)
+}
+
+pub(super) fn build(setup: &Setup, colors: usize, input: &Input) -> Result<Box<dyn Model>, Failure> {
+    let target = Coloring::new(input.graph()?, colors);
+    let target = target.map_err(|e| Failure::bad(format!("{}: {e}", input.title)))?;
+    let start = match setup.start {
+        config::Start::Random => AnyStart::Coloring(Box::new(RandomColoring(target.clone()))),
+        config::Start::Greedy => AnyStart::Fixed(Fixed(target.known_coloring())),
+        other => {
+            return Err(Failure::bad(format!(
+                "--start {other} is for tables: colourings start random, or greedy"
+            )));
+        }
+    };
+    let kernel = kernel(&setup.sampler, ColoringMove::new).expect("colourings know every move");
+    let connected = connected(&target, &setup.sampler);
+    problem_with(setup, kernel, connected, Parts::new(target, start, None))
+}

@@ -1,0 +1,35 @@
+//! Gaussian clusters whose spreads are known: the paper's model.
+
+use super::{Family, Fit};
+use crate::Failure;
+use crate::config::{ClusterPrior, Move, Sampler};
+use crate::model::Model;
+use partita::{Gaussian, Mixture};
+
+pub(super) const FAMILY: Family = Family { takes_all: false, clusters, advice, build };
+
+fn spreads(prior: &ClusterPrior) -> (f64, f64) {
+    match *prior {
+        ClusterPrior::Spreads { prior_sd, noise_sd } => (prior_sd, noise_sd),
+        ClusterPrior::Weak => unreachable!("known spreads are resolved"),
+    }
+}
+
+fn clusters(prior: &ClusterPrior) -> String {
+    let (prior_sd, noise_sd) = spreads(prior);
+    format!("centres with sd {prior_sd}, noise with sd {noise_sd}")
+}
+
+fn advice(sampler: &Sampler) -> &'static str {
+    if sampler.has(Move::SplitMerge) {
+        "a larger --noise-sd"
+    } else {
+        "a larger --noise-sd or --sampler split-merge"
+    }
+}
+
+fn build(fit: &Fit) -> Result<Box<dyn Model>, Failure> {
+    let (prior_sd, noise_sd) = spreads(&fit.law.clusters);
+    let rows = Gaussian::isotropic(fit.table.values.clone(), fit.table.columns, prior_sd, noise_sd);
+    fit.problem(rows.map(|rows| Mixture::new(fit.prior, rows)))
+}

@@ -1,0 +1,230 @@
+//! What was read, checked and put into words, and the model that is built of it.
+
+use super::{Model, column, family, looks, words};
+use crate::Failure;
+use crate::config::{Covariance, Facts, Options, Setup, Task, resolve};
+use crate::data::{DataError, Kind, Missing, ReadOptions, Scaling, Table, Words};
+use crate::engine::Origin;
+use crate::graph::{GraphFile, read_graph};
+use partita::summary::Reference;
+use partita::{Graph, Partition};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// What was read, beside the model: for words, pictures and the run's identity.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Input {
+    /// What is analysed, in a few words.
+    pub title: String,
+    /// The fingerprint of the data.
+    pub fingerprint: String,
+    /// The names of the items.
+    pub item_names: Vec<String>,
+    /// The table as the model sees it; none for graphs.
+    pub table: Option<Table>,
+    /// The table as pictures show it: numbers only, gaps filled in; none for graphs.
+    pub picture: Option<Table>,
+    /// What each of its columns is taken for.
+    pub kinds: Vec<Kind>,
+    /// The graph; none for tables.
+    pub graph: Option<GraphFile>,
+    /// How its columns were standardised, if they were.
+    pub scaling: Option<Scaling>,
+    /// Sentences about what was read and done.
+    pub said: Vec<String>,
+}
+
+/// What a run is built from: the setup with nothing left open, the model, the data.
+pub struct Loaded {
+    /// What the model was built from, beside the data.
+    pub setup: Setup,
+    /// The model.
+    pub model: Box<dyn Model>,
+    /// The data.
+    pub input: Arc<Input>,
+}
+
+/// Reads the data, decides what was left open, and builds the model.
+pub fn load(task: Task, options: &Options) -> Result<Loaded, Failure> {
+    let mut input = match task {
+        Task::Fit => read(options)?,
+        Task::Color | Task::Blocks => read_edges(task, options)?,
+    };
+    let setup = Setup::resolve(task, options, input.facts()?)?;
+    input.said.extend(words::spreads_left_open(options, &setup));
+    input.said.extend(words::model(&setup));
+    input.said.extend(input.graph.as_ref().and_then(|graph| looks::like_table(&input.title, graph)));
+    let input = Arc::new(input);
+    let model = build(&setup, &input)?;
+    Ok(Loaded { setup, model, input })
+}
+
+/// Builds the model of a setup on data that were read.
+pub fn build(setup: &Setup, input: &Arc<Input>) -> Result<Box<dyn Model>, Failure> {
+    let mut model = family::build(setup, input)?;
+    model.set_origin(Origin::new(setup, input));
+    Ok(model)
+}
+
+/// Reads the table of a fit; its kinds of cells are checked against what the model takes.
+fn read_table(options: &Options) -> Result<Table, Failure> {
+    let reading = resolve::reading(options);
+    let delimiter = match reading.delimiter {
+        Some(c) if c.is_ascii() => Some(c as u8),
+        Some(c) => {
+            return Err(Failure::bad(format!("--delimiter must be one ASCII character, but is `{c}`")));
+        }
+        None => None,
+    };
+    let covariance = resolve::covariance(options);
+    let anything = covariance.family().takes_all;
+    let special = reading.column_type.iter().find(|column| column.kind != Kind::Normal);
+    if let Some(column) = special.filter(|_| !anything) {
+        return Err(Failure::bad(format!(
+            "--column-type {column} does not go with --covariance {covariance}, which takes real numbers only: \
+             use --covariance {TAKES_ALL}"
+        )));
+    }
+    let read = ReadOptions {
+        delimiter,
+        header: reading.header,
+        columns: reading.columns,
+        drop: reading.drop,
+        id_column: reading.id_column,
+        label_column: reading.label_column,
+        missing: if anything { Missing::Keep } else { Missing::Refuse },
+        words: if anything { Words::Levels } else { Words::Refuse },
+        kinds: reading.column_type.into_iter().map(|column| (column.column, column.kind)).collect(),
+        levels: Vec::new(),
+        one_row: false,
+    };
+    let Some(path) = &options.data else { return Ok(crate::demo::synthetic()) };
+    let table = Table::read(path, &read).map_err(|error| refusal(&error, covariance))?;
+    match &table.gap {
+        Some(gap) if !anything => Err(refusal(gap, covariance)),
+        _ => Ok(table),
+    }
+}
+
+/// The model that takes counts, categories and missing values: the way out for files that others refuse.
+const TAKES_ALL: Covariance = Covariance::Diagonal;
+
+/// What is wrong with a file, and which model would take it.
+fn refusal(error: &DataError, covariance: Covariance) -> Failure {
+    Failure::bad(match error {
+        _ if covariance.family().takes_all => error.to_string(),
+        DataError::MissingCell { .. } => format!(
+            "{error}; --covariance {covariance} needs every cell, --covariance {TAKES_ALL} takes missing ones"
+        ),
+        DataError::NotANumber { .. } => format!(
+            "{error}; --covariance {covariance} takes numbers only, --covariance {TAKES_ALL} takes categories, too"
+        ),
+        _ => error.to_string(),
+    })
+}
+
+/// Reads a table.
+fn read(options: &Options) -> Result<Input, Failure> {
+    let mut table = read_table(options)?;
+    let columns = if table.columns == 1 { "column" } else { "columns" };
+    let mut said = vec![format!("{}: {} rows, {} {columns}", table.source, table.rows, table.columns)];
+    said.extend(looks::like_edges(&table).filter(|_| options.data.is_some()));
+    let kinds = match resolve::covariance(options).family().takes_all {
+        true => table.settle_kinds(),
+        false => vec![Kind::Normal; table.columns],
+    };
+    if kinds.iter().any(|kind| *kind != Kind::Normal) {
+        said.push(words::columns(&table, &kinds));
+    }
+    let missing = table.values.iter().filter(|value| value.is_nan()).count();
+    if missing > 0 {
+        let share = 100.0 * missing as f64 / table.values.len() as f64;
+        said.push(format!("{missing} cells ({share:.1} %) are missing and do not count"));
+    }
+    let scaling = if resolve::standardize(options) {
+        if kinds.contains(&Kind::Normal) {
+            let which =
+                if kinds.iter().all(|kind| *kind == Kind::Normal) { "columns" } else { "normal columns" };
+            said.push(format!(
+                "{which} brought to mean 0 and standard deviation 1 (--no-standardize keeps them)"
+            ));
+        }
+        Some(table.standardize().map_err(|e| Failure::bad(e.to_string()))?)
+    } else {
+        None
+    };
+    let item_names = table.ids.clone().unwrap_or_else(|| (0..table.rows).map(|i| i.to_string()).collect());
+    let picture = column::picture(&table, &kinds);
+    Ok(Input {
+        title: table.source.clone(),
+        fingerprint: table.fingerprint.clone(),
+        item_names,
+        table: Some(table),
+        picture: Some(picture),
+        kinds,
+        graph: None,
+        scaling,
+        said,
+    })
+}
+
+/// Reads the graph of a task.
+fn read_edges(task: Task, options: &Options) -> Result<Input, Failure> {
+    if task == Task::Color && options.data.is_some() && options.colors.is_none() {
+        return Err(Failure::bad("--colors is needed: how many colours may be used".into()));
+    }
+    let Some(path) = options.data.clone() else {
+        return Err(Failure::bad(format!(
+            "`partita {task}` needs a graph: an edge list or a DIMACS .col file"
+        )));
+    };
+    let file = read_graph(&path).map_err(|e| Failure::bad(e.to_string()))?;
+    let title = path.display().to_string();
+    let colors = match options.colors.filter(|_| task == Task::Color) {
+        Some(colors) => format!(", {colors} colours"),
+        None => String::new(),
+    };
+    Ok(Input {
+        said: vec![format!("{title}: {} vertices, {} edges{colors}", file.names.len(), file.edges.len())],
+        title,
+        fingerprint: file.fingerprint.clone(),
+        item_names: file.names.clone(),
+        table: None,
+        picture: None,
+        kinds: Vec::new(),
+        graph: Some(file),
+        scaling: None,
+    })
+}
+
+impl Input {
+    /// What defaults depend on.
+    fn facts(&self) -> Result<Facts, Failure> {
+        match &self.table {
+            Some(table) => Ok(Facts::Table { columns: table.columns }),
+            None => Ok(Facts::Graph { largest_degree: self.graph()?.max_degree() }),
+        }
+    }
+
+    /// The graph that was read.
+    pub(super) fn graph(&self) -> Result<Graph, Failure> {
+        let file = self.graph.as_ref().expect("a graph was read");
+        let edges: Vec<_> = file.edges.iter().map(|&(u, v)| (u as usize, v as usize)).collect();
+        Ok(Graph::new(file.names.len(), &edges)?)
+    }
+
+    /// The known clustering, where there is one, and how many rows have no part in it.
+    pub(crate) fn reference(&self) -> Result<Option<(Reference, usize)>, Failure> {
+        let Some(labels) = self.table.as_ref().and_then(|table| table.labels.as_ref()) else {
+            return Ok(None);
+        };
+        let (rows, clustering) = labels.known();
+        let missing = labels.index.len() - rows.len();
+        let clustering = Partition::from_labels(&clustering)?;
+        let reference = match missing {
+            0 => Reference::new(clustering),
+            _ => Reference::among(rows, clustering)?,
+        };
+        Ok(Some((reference, missing)))
+    }
+}
