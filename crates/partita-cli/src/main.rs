@@ -3,6 +3,7 @@
 
 mod arguments;
 mod data;
+mod flags;
 mod predict;
 mod reproduce;
 mod screen;
@@ -95,11 +96,11 @@ fn begin(
 }
 
 /// Does something with a screen that shows how it goes.
-fn watched<R>(run: impl FnOnce(&mut Screen) -> R) -> R {
+fn watched<R>(run: impl FnOnce(&mut Screen) -> Result<R, Failure>) -> Result<R, Failure> {
     let mut screen = Screen::new();
     let result = run(&mut screen);
     screen.finish();
-    result
+    result.map_err(flags::failure)
 }
 
 /// Results to standard output: one JSON object, or a table a person understands.

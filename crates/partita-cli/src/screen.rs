@@ -1,5 +1,6 @@
 //! Words on the screen: sentences and a progress bar on standard error, a table for the results.
 
+use crate::flags;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use partita_run::Failure;
 use partita_run::results::{Clustering, Line, Summary};
@@ -50,10 +51,15 @@ pub fn print(text: &str) -> Result<(), Failure> {
 
 impl Watch for Screen {
     fn say(&mut self, sentence: &str) {
+        let sentence = self.phrase(sentence);
         match &self.bar {
-            Some(bar) => bar.suspend(|| say(sentence)),
-            None => say(sentence),
+            Some(bar) => bar.suspend(|| say(&sentence)),
+            None => say(&sentence),
         }
+    }
+
+    fn phrase(&self, sentence: &str) -> String {
+        flags::in_flags(sentence)
     }
 
     fn stage(&mut self, what: &str) {

@@ -17,6 +17,7 @@ use crate::config::Stop;
 use crate::directory::Run;
 use crate::engine::Row;
 use crate::results::{CountLine, Line, LongChain, Meeting, Summary, VariancePairs, Yardstick};
+use crate::summary::{Count, Quantity};
 use partita::aggregate::{self, Estimate, Moments, deadline};
 use partita::survival::{KaplanMeier, Observed};
 
@@ -101,8 +102,8 @@ fn inefficiency(calls: f64, sample: &[f64], chain: &LongChain) -> Option<(f64, O
 /// The answers of a run; `long` is what coupled pairs say about one long chain, where there were any.
 pub(crate) fn summarize(
     run: &Run,
-    names: &[String],
-    counts: &[String],
+    quantities: &[Quantity],
+    counts: &[Count],
     rows: &[Row],
     seconds: f64,
     long: Option<&LongChains>,
@@ -112,10 +113,10 @@ pub(crate) fn summarize(
     let censored = rows.iter().filter(|row| row.tau.is_none()).count() as u64;
     let kernel_calls: u64 = rows.iter().map(|row| row.kernel_calls).sum();
     let mean_calls = kernel_calls as f64 / rows.len().max(1) as f64;
-    let summaries = names
+    let summaries = quantities
         .iter()
         .enumerate()
-        .filter_map(|(j, name)| {
+        .filter_map(|(j, quantity)| {
             let sample = sample(&plan.stop, rows, j);
             let plain = mean(&plan.stop, rows, j)?;
             let trimmed = aggregate::trimmed_mean(&sample, TRIMMED)?;
@@ -129,7 +130,8 @@ pub(crate) fn summarize(
             let (inefficiency, inefficiency_se) =
                 long_chain.as_ref().and_then(|chain| inefficiency(mean_calls, &each, chain)).unzip();
             Some(Line {
-                name: name.clone(),
+                name: quantity.name.clone(),
+                meaning: quantity.meaning.clone(),
                 mean: plain.value,
                 se: finite(plain.se),
                 ci95: interval(&plain),
@@ -145,9 +147,9 @@ pub(crate) fn summarize(
     let cluster_count = counts
         .iter()
         .enumerate()
-        .filter_map(|(j, name)| {
-            let estimate = mean(&plan.stop, rows, names.len() + j)?;
-            let clusters = name.trim_start_matches("clusters").trim_start_matches('=').to_string();
+        .filter_map(|(j, count)| {
+            let estimate = mean(&plan.stop, rows, quantities.len() + j)?;
+            let clusters = count.to_string();
             // A number that no chain ever had has estimate and error exactly zero.
             let seen = estimate.value != 0.0 || estimate.se != 0.0;
             seen.then(|| CountLine { clusters, probability: estimate.value, ci95: interval(&estimate) })
@@ -176,7 +178,7 @@ pub(crate) fn summarize(
             Stop::Time { .. } => "deadline".into(),
             _ => "mean".into(),
         },
-        notes: notes(run, rows.len() as u64, censored, !names.is_empty()),
+        notes: notes(run, rows.len() as u64, censored, !quantities.is_empty()),
     }
 }
 
@@ -220,7 +222,7 @@ fn few(stop: &Stop, replicates: u64) -> Option<String> {
     match *stop {
         Stop::Time { workers, .. } if replicates < ENOUGH_PER_WORKER * workers => Some(format!(
             "Only {:.1} replicates fitted into a worker's time. With fewer than {ENOUGH_PER_WORKER} the 95 % \
-             intervals may cover less than they say: give more --time, or --replicates.",
+             intervals may cover less than they say: give more `time`, or `replicates`.",
             replicates as f64 / workers as f64
         )),
         Stop::Time { .. } => None,
@@ -237,7 +239,7 @@ fn notes(run: &Run, replicates: u64, censored: u64, estimates: bool) -> Vec<Stri
     if censored > 0 {
         notes.push(format!(
             "{censored} of {replicates} pairs had not met after {} sweeps and were cut: the estimates are \
-             then not unbiased, and the end of the meeting curve is unknown. Raise --max-sweeps.",
+             then not unbiased, and the end of the meeting curve is unknown. Raise `max_sweeps`.",
             run.plan.max_sweeps
         ));
     }
@@ -245,7 +247,7 @@ fn notes(run: &Run, replicates: u64, censored: u64, estimates: bool) -> Vec<Stri
     if run.plan.setup.start == crate::config::Start::One {
         notes.push(
             "All chains start at one cluster. Where a chain takes long to leave it, pairs meet before \
-             either has left, and intervals come out too narrow: --start prior does not have this risk."
+             either has left, and intervals come out too narrow: `start = prior` does not have this risk."
                 .into(),
         );
     }

@@ -11,7 +11,8 @@ mod sampler;
 mod uses;
 
 pub use crate::model::Covariance;
-pub use choice::{Coupling, Duration, Grid, Loss, Metric, Shard, Start, Summary, Task};
+pub use crate::summary::{Grid, Summary};
+pub use choice::{Coupling, Duration, Loss, Metric, Shard, Start, Task};
 pub(crate) use choice::{as_text, words};
 pub use model::{Alpha, ColumnType, EdgePrior, Prior};
 pub use plan::{ClusterPrior, Law, MixtureLaw, Pairing, PartitionPrior, Plan, Reading, Rule, Setup, Stop};
@@ -211,48 +212,48 @@ impl Options {
     pub fn check(&self) -> Result<(), ConfigError> {
         let refuse = |sentence: String| Err(ConfigError::Value(sentence));
         for (name, value) in
-            [("--prior-sd", self.prior_sd), ("--noise-sd", self.noise_sd), ("--precision", self.precision)]
+            [("`prior_sd`", self.prior_sd), ("`noise_sd`", self.noise_sd), ("`precision`", self.precision)]
         {
             if let Some(value) = value.filter(|v| !(*v > 0.0 && v.is_finite())) {
                 return refuse(format!("{name} must be a positive number, but is {value}"));
             }
         }
         // Beyond this, squares of squares leave the range of floating point.
-        for (name, value) in [("--prior-sd", self.prior_sd), ("--noise-sd", self.noise_sd)] {
+        for (name, value) in [("`prior_sd`", self.prior_sd), ("`noise_sd`", self.noise_sd)] {
             if let Some(value) = value.filter(|v| !(1e-30..=1e30).contains(v)) {
                 return refuse(format!("{name} must be between 1e-30 and 1e30, but is {value:e}"));
             }
         }
         if let Some(eta) = self.nugget.filter(|eta| !(0.0..=1.0).contains(eta)) {
-            return refuse(format!("--nugget is a probability, between 0 and 1, but is {eta}"));
+            return refuse(format!("`nugget` is a probability, between 0 and 1, but is {eta}"));
         }
         for (name, value) in [
-            ("--lag", self.lag),
-            ("--replicates", self.replicates),
-            ("--max-sweeps", self.max_sweeps),
-            ("--threads", self.threads.map(|t| t as u64)),
-            ("--colors", self.colors.map(|c| c as u64)),
+            ("`lag`", self.lag),
+            ("`replicates`", self.replicates),
+            ("`max_sweeps`", self.max_sweeps),
+            ("`threads`", self.threads.map(|t| t as u64)),
+            ("`colors`", self.colors.map(|c| c as u64)),
         ] {
             if value == Some(0) {
                 return refuse(format!("{name} must be at least 1"));
             }
         }
         for (name, value, most) in [
-            ("--lag", self.lag, MOST),
-            ("--burn-in", self.burn_in, MOST),
-            ("--sweeps", self.sweeps, MOST),
-            ("--max-sweeps", self.max_sweeps, MOST),
-            ("--replicates", self.replicates, MOST_REPLICATES),
-            ("--shard", self.shard.map(|s| s.of), MOST),
-            ("--colors", self.colors.map(|c| c as u64), MOST),
-            ("--keep-draws", self.keep_draws.map(|n| n as u64), 1_000_000),
-            ("--threads", self.threads.map(|t| t as u64), 1024),
+            ("`lag`", self.lag, MOST),
+            ("`burn_in`", self.burn_in, MOST),
+            ("`sweeps`", self.sweeps, MOST),
+            ("`max_sweeps`", self.max_sweeps, MOST),
+            ("`replicates`", self.replicates, MOST_REPLICATES),
+            ("`shard`", self.shard.map(|s| s.of), MOST),
+            ("`colors`", self.colors.map(|c| c as u64), MOST),
+            ("`keep_draws`", self.keep_draws.map(|n| n as u64), 1_000_000),
+            ("`threads`", self.threads.map(|t| t as u64), 1024),
         ] {
             if let Some(value) = value.filter(|v| *v > most) {
                 return refuse(format!("{name} must be at most {most}, but is {value}"));
             }
         }
-        for (name, path) in [("the data", &self.data), ("--out", &self.out)] {
+        for (name, path) in [("the data", &self.data), ("`out`", &self.out)] {
             if let Some(path) = path.as_ref().filter(|p| p.to_str().is_none()) {
                 return refuse(format!(
                     "{name}: the name {} is not UTF-8 and cannot be kept in run.toml: rename it",
@@ -264,33 +265,33 @@ impl Options {
             && m < k
         {
             return refuse(format!(
-                "--sweeps ({m}) must not be fewer than --burn-in ({k}): raise the one or lower the other"
+                "`sweeps` ({m}) must not be fewer than `burn_in` ({k}): raise the one or lower the other"
             ));
         }
         if let (Some(cap), Some(m)) = (self.max_sweeps, self.sweeps)
             && cap < m
         {
             return refuse(format!(
-                "--max-sweeps ({cap}) would cut a pair before it has made its --sweeps ({m}): raise the cap"
+                "`max_sweeps` ({cap}) would cut a pair before it has made its `sweeps` ({m}): raise the cap"
             ));
         }
         if let (Some(cap), Some(lag)) = (self.max_sweeps, self.lag)
             && cap <= lag
         {
             return refuse(format!(
-                "--max-sweeps ({cap}) would cut every pair before its second chain has moved (--lag {lag}): \
+                "`max_sweeps` ({cap}) would cut every pair before its second chain has moved (`lag = {lag}`): \
                  raise the cap"
             ));
         }
         let stops = [self.replicates.is_some(), self.time.is_some(), self.precision.is_some()];
         if stops.iter().filter(|s| **s).count() > 1 {
             return refuse(
-                "--replicates, --time and --precision each say when to stop: give one of them".into(),
+                "`replicates`, `time` and `precision` each say when to stop: give one of them".into(),
             );
         }
         if self.shard.is_some() && self.replicates.is_none() {
             return refuse(
-                "--shard needs --replicates, the number of all shards together, so that each knows its share"
+                "`shard` needs `replicates`, the number of all shards together, so that each knows its share"
                     .into(),
             );
         }
@@ -298,14 +299,14 @@ impl Options {
             && shard.of > replicates
         {
             return refuse(format!(
-                "--shard {shard}: there are fewer replicates ({replicates}) than shards: use at most \
+                "`shard = {shard}`: there are fewer replicates ({replicates}) than shards: use at most \
                  {replicates} shards"
             ));
         }
         if self.precision.is_some() && self.summary.as_ref().is_some_and(Vec::is_empty) {
             return refuse(
-                "--precision needs something to estimate, and no summary is asked for: use --replicates or \
-                 --time"
+                "`precision` needs something to estimate, and no summary is asked for: use `replicates` or \
+                 `time`"
                     .into(),
             );
         }

@@ -160,7 +160,7 @@ pub(crate) fn free_name(data: Option<&Path>) -> PathBuf {
 pub fn prepare(path: &Path, force: bool) -> Result<(), Failure> {
     if path.is_file() {
         return Err(Failure::bad(format!(
-            "{}: is a file, not a directory: choose another --out",
+            "{}: is a file, not a directory: choose another `out`",
             path.display()
         )));
     }
@@ -170,8 +170,8 @@ pub fn prepare(path: &Path, force: bool) -> Result<(), Failure> {
         .is_ok_and(|mut all| all.any(|e| e.is_ok_and(|e| !debris(&e.file_name().to_string_lossy()))));
     if used && !force {
         return Err(Failure::bad(format!(
-            "{}: is already in use: choose another --out, continue it with `partita resume {0}`, or \
-             overwrite it with --force",
+            "{}: is already in use: choose another `out`, continue it with `resume({0})`, or \
+             overwrite it with `force`",
             path.display()
         )));
     }
@@ -180,7 +180,7 @@ pub fn prepare(path: &Path, force: bool) -> Result<(), Failure> {
         fs::create_dir_all(path).and_then(|()| File::create(&probe)).and_then(|_| fs::remove_file(&probe));
     attempt.map_err(|e| {
         Failure::bad(format!(
-            "{}: cannot be written ({}): choose another --out",
+            "{}: cannot be written ({}): choose another `out`",
             path.display(),
             words::plain(&e)
         ))
@@ -189,7 +189,7 @@ pub fn prepare(path: &Path, force: bool) -> Result<(), Failure> {
 
 /// A sentence's end: how to go on with a run.
 pub(crate) fn how_to_resume(path: &Path) -> String {
-    format!("`partita resume {}`", path.display())
+    format!("`resume({})`", path.display())
 }
 
 /// Makes this process the only one that writes to a directory, where the system can do that.

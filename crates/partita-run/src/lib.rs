@@ -14,6 +14,7 @@ pub mod model;
 pub mod report;
 pub mod results;
 pub mod session;
+pub mod summary;
 pub mod words;
 
 mod analysis;

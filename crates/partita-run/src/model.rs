@@ -3,7 +3,6 @@
 mod chains;
 mod choices;
 mod column;
-mod density;
 mod family;
 mod input;
 mod looks;
@@ -15,10 +14,11 @@ pub use family::Covariance;
 pub(crate) use family::advice;
 pub use input::{Input, Loaded, build, load};
 pub use predict::Joining;
-use problem::{AnySummary, Problem};
+use problem::Problem;
 pub(crate) use words::{question, unreachable};
 
 use crate::engine::{Chains, Origin};
+use crate::summary::{AnySummary, Count, Quantity};
 use partita::Partition;
 use partita::atoms::Atom;
 
@@ -27,11 +27,11 @@ pub trait Model: Chains + Questions {
     /// Items to cluster.
     fn items(&self) -> usize;
 
-    /// The names of the summaries asked for; their values come first in a row.
-    fn names(&self) -> &[String];
+    /// What is estimated; the values come first in a row.
+    fn quantities(&self) -> &[Quantity];
 
-    /// The names of the columns behind them: the distribution of the number of clusters.
-    fn count_names(&self) -> &[String];
+    /// The numbers of clusters whose probabilities come behind them.
+    fn counts(&self) -> &[Count];
 
     /// Rough floating-point operations of one sweep, to plan a pilot without a clock.
     fn sweep_work(&self) -> f64;

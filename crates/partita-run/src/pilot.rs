@@ -142,7 +142,7 @@ pub(crate) fn run(
     if fewer < pairs || shorter < cap {
         say(format!(
             "pilot: the problem is large, so that only {fewer} pairs are tried, for {shorter} sweeps at most; \
-             --lag, --burn-in and --sweeps would spare the pilot its search"
+             `lag`, `burn_in` and `sweeps` would spare the pilot its search"
         ));
     }
     let pairs = fewer;
@@ -213,7 +213,7 @@ pub(crate) fn run(
     let horizon = sweeps.min((budget.saturating_sub(spent) / long).max(20));
     let traces = stage(long, lag, horizon, (cap + lag).max(horizon))?;
     let settled = burn_in.min(horizon / 2);
-    let width = model.names().len();
+    let width = model.quantities().len();
     let variance = (0..width)
         .map(|j| {
             let each: Vec<f64> = traces

@@ -73,6 +73,9 @@ impl Summary {
 pub struct Line {
     /// Its name: `clusters`, `top:1`, `co:0,21`.
     pub name: String,
+    /// What it is, in a few words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub meaning: Option<String>,
     /// The mean over replicates: unbiased unless replicates were censored.
     pub mean: f64,
     /// Its standard error; none for a single replicate.

@@ -17,6 +17,7 @@ use crate::directory::{self, Directory, Run, how_to_resume};
 use crate::engine::{Executor, Row, Sample, Threads};
 use crate::model::{Input, Loaded, Model, load};
 use crate::results::Summary;
+use crate::summary::Count;
 pub use answers::Answers;
 use runner::go_on;
 use schedule::schedule;
@@ -33,6 +34,11 @@ pub trait Watch {
     fn progress(&mut self, _progress: &Progress) {}
     /// What is being done where there are no replicates to count.
     fn stage(&mut self, _what: &str) {}
+    /// A sentence of the answers in the words of whoever listens. The library names options as a TOML file does
+    /// (`max_sweeps`, `start = prior`) and calls as a program does (`resume(my-run)`), all in backquotes.
+    fn phrase(&self, sentence: &str) -> String {
+        sentence.to_string()
+    }
 }
 
 impl Watch for () {}
@@ -229,7 +235,8 @@ pub fn processors() -> usize {
 }
 
 fn columns(model: &dyn Model) -> Vec<String> {
-    [model.names(), model.count_names()].concat()
+    let names = model.quantities().iter().map(|quantity| quantity.name.clone());
+    names.chain(model.counts().iter().map(Count::column)).collect()
 }
 
 /// How to make the answers of a run again.
@@ -244,11 +251,11 @@ pub struct Again {
 /// The answers of a directory again, from its rows.
 pub fn report(path: &Path, again: Again, watch: &mut dyn Watch) -> Result<Outcome, Failure> {
     let mut run = Run::read(path)?;
-    for (name, asked) in [("--loss", again.loss.is_some()), ("--matrix", again.matrix)] {
+    for (name, asked) in [("`loss`", again.loss.is_some()), ("`matrix`", again.matrix)] {
         if asked && run.plan.keep_draws == 0 {
             return Err(Failure::bad(format!(
                 "{}: {name} is for answers made of kept states, and the run has kept none: run it again with \
-                 --keep-draws 1 or more",
+                 `keep_draws = 1` or more",
                 path.display()
             )));
         }

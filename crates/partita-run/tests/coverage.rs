@@ -16,6 +16,7 @@ use partita::{Gaussian, Mixture, Partition, Prior, State, Summary};
 use partita_run::config::{Alpha, Covariance, Duration, Grid, Options, Summary as Wanted, Task};
 use partita_run::results::Page;
 use partita_run::session::{self, Request};
+use partita_run::summary::{Clusters, Co, Entropy, Top};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -131,8 +132,8 @@ impl Case {
 }
 
 fn base() -> Options {
-    let summary = [Wanted::Clusters, Wanted::Top(2), Wanted::Co(0, 7), Wanted::Entropy];
-    let density = Wanted::Density(Grid { from: -1.5, to: 1.5, points: 3 });
+    let summary = [Clusters.into(), Top(2).into(), Co(0, 7).into(), Entropy.into()];
+    let density = Wanted::from(Grid { from: -1.5, to: 1.5, points: 3 });
     Options {
         covariance: Some(Covariance::Known),
         standardize: Some(false),

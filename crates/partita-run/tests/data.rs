@@ -266,7 +266,7 @@ fn missing_labels_are_no_class() {
         ] {
             let error = Fixture::new("data.csv", content).read(&options).unwrap_err().to_string();
             let expected = format!(
-                ", column \"kind\": {problem}, so there is nothing to compare clusters with; leave --label-column out, or \
+                ", column \"kind\": {problem}, so there is nothing to compare clusters with; leave `label_column` out, or \
                  name another column"
             );
             assert!(error.ends_with(&expected), "{error}");

@@ -31,10 +31,10 @@ pub(super) fn estimates(
     setting: &mut Setting,
 ) -> Result<Both, Failure> {
     let replicates = setting.scaled(wanted.replicates, 40);
-    let names = model.names();
+    let names: Vec<&str> = model.quantities().iter().map(|quantity| &*quantity.name).collect();
     let naive = names.iter().map(|name| format!("naive:{name}"));
     let columns: Vec<String> =
-        names.iter().cloned().chain(["naive:sweeps".to_string()]).chain(naive).collect();
+        names.iter().map(ToString::to_string).chain(["naive:sweeps".to_string()]).chain(naive).collect();
     let (mut ledger, mut rows) = Ledger::open(path, &columns)?;
     // Those of a larger scale stay in the ledger.
     let beyond: Vec<Row> = rows.extract_if(.., |row| row.replicate >= replicates).collect();

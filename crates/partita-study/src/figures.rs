@@ -56,22 +56,13 @@ pub(super) fn all(study: &Study, arms: &[ArmResults]) -> Vec<(String, String)> {
         let beside = arms.iter().flat_map(|arm| {
             arm.summaries.iter().map(|s| {
                 let mut panel = rmse(s);
-                panel.title = format!("{}, {}", arm.arm.name, readable(&s.name));
+                panel.title = format!("{}, {}", arm.arm.name, s.symbol.clone());
                 panel
             })
         });
         draw("arms".into(), format!("Error, side by side: {}", study.name), beside.collect(), 3);
     }
     out
-}
-
-/// What a summary is called in a figure: the paper's words.
-pub(super) fn readable(name: &str) -> String {
-    match name.split_once(':') {
-        Some(("top", "1")) => "LCP".into(),
-        Some(("co", pair)) => format!("CC({pair})"),
-        _ => name.into(),
-    }
 }
 
 fn processes_axis() -> Axis {
@@ -110,7 +101,7 @@ fn loss_panel(title: String, coupled: &[Loss], naive: &[Loss]) -> Panel {
 }
 
 fn losses(s: &SummaryResults) -> [Panel; 2] {
-    let name = readable(&s.name);
+    let name = s.symbol.clone();
     [
         loss_panel(format!("{name}, mean"), &s.coupled, &s.naive),
         loss_panel(format!("{name}, trimmed mean"), &s.trimmed, &s.naive_trimmed),
@@ -120,7 +111,7 @@ fn losses(s: &SummaryResults) -> [Panel; 2] {
 fn rmse(s: &SummaryResults) -> Panel {
     let rmse = |name, losses: &[Loss], hue| line(name, hue, losses.iter().map(|l| at(l, l.rmse)));
     Panel {
-        title: format!("{}, error", readable(&s.name)),
+        title: format!("{}, error", s.symbol.clone()),
         x: processes_axis(),
         y: error_axis("RMSE, share of the truth"),
         marks: vec![
@@ -144,7 +135,7 @@ fn intervals(arm: &ArmResults, i: usize) -> Panel {
     };
     let (coupled, naive) = (whiskers(&both.coupled[i], 1.0), whiskers(&both.naive[i], 1.1));
     Panel {
-        title: format!("{}, one user's intervals", readable(&s.name)),
+        title: format!("{}, one user's intervals", s.symbol.clone()),
         x: processes_axis(),
         y: Axis { label: "estimate ± 2 standard errors".into(), ..Axis::default() },
         marks: vec![
@@ -167,7 +158,7 @@ fn coverage(s: &SummaryResults) -> Panel {
             .collect()
     };
     Panel {
-        title: format!("{}, coverage", readable(&s.name)),
+        title: format!("{}, coverage", s.symbol.clone()),
         x: processes_axis(),
         y: Axis {
             label: "batches that cover the truth".into(),
@@ -198,7 +189,7 @@ fn scatter(arm: &ArmResults, i: usize) -> [Panel; 2] {
             .collect()
     };
     let truth = |name: &str| Mark::Upright { name: name.into(), hue: Hue::Black, at: s.truth.value };
-    let name = readable(&s.name);
+    let name = s.symbol.clone();
     let cloud = Mark::Points { name: String::new(), hue: COUPLED, points };
     let left = Panel {
         title: format!("{name}, coupled"),
@@ -297,7 +288,7 @@ fn trims(s: &SummaryResults) -> Option<Panel> {
         marks.extend(nearest(losses).map(|at| Mark::Across { name: name.into(), hue, at }));
     }
     Some(Panel {
-        title: format!("{}, {processes} processes", readable(&s.name)),
+        title: format!("{}, {processes} processes", s.symbol.clone()),
         x: Axis { label: "trimmed in all, per cent".into(), ..Axis::default() },
         y: Axis { label: "RMSE, share of the truth".into(), percent: true, ..Axis::default() },
         marks,

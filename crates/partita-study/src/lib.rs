@@ -34,10 +34,11 @@ use losses::{Aggregate, Loss, feasible, loss, mean_and_error};
 use meetings::Met;
 use partita::Schedule;
 use partita_run::Failure;
-use partita_run::config::{Grid, Summary};
+use partita_run::config::Grid;
 use partita_run::directory::{lock, prepare, write_whole};
 use partita_run::engine::{self, Executor, Job, Output, Settings, Threads, Work};
 use partita_run::session::{Progress, Watch};
+use partita_run::summary::Quantity;
 use problem::Problem;
 use serde::Serialize;
 use std::fs::File;
@@ -149,6 +150,8 @@ struct ArmResults {
 /// What was found of one summary.
 struct SummaryResults {
     name: String,
+    /// What figures call it.
+    symbol: String,
     truth: Known,
     /// Mean over all estimates and its standard error.
     coupled_mean: (f64, f64),
@@ -314,7 +317,7 @@ fn run_arm(
         let replicates = setting.scaled(wanted.replicates, 40);
         setting.say(&format!("{}{replicates} coupled estimates, each with a naive one", arm.prefix()));
         let both = estimates::estimates(&*model, wanted, &directory.join("estimates.csv"), setting)?;
-        results.summaries = summarise(wanted, model.names(), &truth, &both);
+        results.summaries = summarise(wanted, model.quantities(), &truth, &both);
         results.both = Some(both);
     }
     if let Some(wanted) = &arm.meetings {
@@ -342,7 +345,12 @@ fn meetings_csv(all: &[Met]) -> String {
     text
 }
 
-fn summarise(wanted: &Estimates, names: &[String], truth: &[Known], both: &Both) -> Vec<SummaryResults> {
+fn summarise(
+    wanted: &Estimates,
+    quantities: &[Quantity],
+    truth: &[Known],
+    both: &Both,
+) -> Vec<SummaryResults> {
     let processes = feasible(&wanted.processes, both.len() as u64);
     let one = |i: usize| {
         let losses = |values: &[f64], aggregate: Aggregate| -> Vec<Loss> {
@@ -353,7 +361,8 @@ fn summarise(wanted: &Estimates, names: &[String], truth: &[Known], both: &Both)
         let at = wanted.trims_at.min(both.len() as u64 / 2).max(2);
         let at_amount = |amount: f64| loss(coupled, truth[i].value, at, Aggregate::Trimmed(amount));
         SummaryResults {
-            name: names[i].clone(),
+            name: quantities[i].name.clone(),
+            symbol: quantities[i].symbol.clone(),
             truth: truth[i],
             coupled_mean: mean_and_error(coupled),
             naive_mean: mean_and_error(naive),
@@ -364,12 +373,12 @@ fn summarise(wanted: &Estimates, names: &[String], truth: &[Known], both: &Both)
             trims: wanted.trims.iter().map(|&amount| (amount, at_amount(amount))).collect(),
         }
     };
-    (0..names.len()).map(one).collect()
+    (0..quantities.len()).map(one).collect()
 }
 
 fn density(problem: &Problem, wanted: &Density, setting: &mut Setting) -> Result<DensityResults, Failure> {
     let grid = Grid { from: wanted.from, to: wanted.to, points: wanted.points };
-    let model = problem.model(vec![Summary::Density(grid)], |_| ())?;
+    let model = problem.model(vec![grid.into()], |_| ())?;
     let settings = setting.replicates(wanted.lag, wanted.burn_in, wanted.sweeps)?;
     let replicates = setting.scaled(wanted.replicates, 20);
     let mut rows = Vec::new();

@@ -40,7 +40,7 @@ pub(super) fn truth(model: &dyn Model, truth: &Truth, setting: &mut Setting) -> 
         return Err(setting.interruption());
     }
     chains.sort_by_key(|(number, _)| *number);
-    let known = (0..model.names().len()).map(|i| {
+    let known = (0..model.quantities().len()).map(|i| {
         let moments: Moments = chains.iter().map(|(_, values)| values[i]).collect();
         let variance = moments.variance().unwrap_or(f64::NAN);
         Known { value: moments.mean().unwrap_or(f64::NAN), se: (variance / truth.chains as f64).sqrt() }

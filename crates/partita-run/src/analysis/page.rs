@@ -6,6 +6,7 @@ use crate::directory::Run;
 use crate::engine::{Draw, Row};
 use crate::model::{Input, Model};
 use crate::results::{Clustering, CoClustering, Density, Estimates, Page, Scatter, Summary};
+use crate::summary::Quantity;
 use crate::words;
 use nalgebra::{DMatrix, SymmetricEigen};
 use partita::aggregate::Moments;
@@ -19,6 +20,8 @@ pub(crate) struct Context<'a> {
     pub draws: &'a [Draw],
     pub matrix: Option<&'a CoMatrix>,
     pub summary: &'a Summary,
+    /// What its lines are about.
+    pub quantities: &'a [Quantity],
     /// The data and the model; none where the data file is gone.
     pub input: Option<(&'a Input, &'a dyn Model)>,
 }
@@ -39,7 +42,7 @@ pub(crate) fn page(context: &Context) -> Page {
         .unwrap_or_else(|| "built-in demonstration data".into());
     Page {
         question: question(context, &title),
-        answer: answer(context.summary),
+        answer: answer(context.summary, context.quantities),
         summary: context.summary.clone(),
         survival: curve.steps().iter().map(|s| (s.time, s.survival, s.interval.0, s.interval.1)).collect(),
         censored_at: context.rows.iter().filter(|r| r.tau.is_none()).map(|r| r.sweeps).collect(),
@@ -64,30 +67,14 @@ fn question(context: &Context, title: &str) -> String {
 }
 
 /// The answer in words.
-pub(crate) fn answer(summary: &Summary) -> Vec<String> {
+fn answer(summary: &Summary, quantities: &[Quantity]) -> Vec<String> {
     let mut sentences = Vec::new();
     for line in &summary.summaries {
         let Some([low, high]) = line.ci95 else { continue };
+        let Some(quantity) = quantities.iter().find(|quantity| quantity.name == line.name) else { continue };
         let se = line.se.unwrap_or(0.0);
         let of = |v: f64| words::rounded(v, se);
-        let what = match line.name.split_once(':') {
-            None if line.name == "clusters" => "The expected number of clusters is".to_string(),
-            None => format!("The expected {} is", line.name),
-            Some(("top", "1")) => "The largest cluster holds an expected share of".to_string(),
-            Some(("top", r)) => format!("The {r} largest clusters together hold"),
-            Some(("co", pair)) => {
-                format!("Items {} share a cluster with probability", pair.replace(',', " and "))
-            }
-            Some(("reference", "ari")) => "The expected adjusted Rand index with the known labels is".into(),
-            Some(("reference", "vi")) => {
-                "The expected variation of information to the known labels, in nats, is".into()
-            }
-            Some(("reference", _)) => {
-                "The expected number of ordered pairs of items on which clusters and known labels disagree is"
-                    .into()
-            }
-            Some((what, at)) => format!("The expected {what} at {at} is"),
-        };
+        let what = &quantity.sentence;
         sentences.push(format!("{what} {} (95 % interval {} to {}).", of(line.mean), of(low), of(high)));
     }
     sentences.extend(summary.clustering.as_ref().map(one_clustering));

@@ -37,7 +37,7 @@ impl Point {
         (found < fewest).then(|| {
             format!(
                 "The posterior has {fewest} to {} clusters and the one clustering {found}: they overlap so much that \
-                 to lump them together is, in expectation, nearest to it. --loss binder holds them apart.",
+                 to lump them together is, in expectation, nearest to it. `loss = binder` holds them apart.",
                 self.plausible.end()
             )
         })

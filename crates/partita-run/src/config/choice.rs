@@ -21,7 +21,7 @@ macro_rules! as_text {
     )*};
 }
 
-as_text!(Start, Summary, Shard, Duration);
+as_text!(Start, Shard, Duration);
 
 /// A choice among fixed words.
 macro_rules! words {
@@ -183,89 +183,6 @@ impl FromStr for Start {
     }
 }
 
-/// A summary of the clustering to estimate.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub enum Summary {
-    /// The number of clusters.
-    Clusters,
-    /// Shares of the items in the largest clusters, up to this many.
-    Top(usize),
-    /// Whether two items share a cluster.
-    Co(usize, usize),
-    /// Entropy of the cluster sizes.
-    Entropy,
-    /// The predictive density on a grid of so many points, for one column of data.
-    Density(Grid),
-}
-
-/// Evenly spaced points, both ends among them.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Grid {
-    /// The first point.
-    pub from: f64,
-    /// The last point.
-    pub to: f64,
-    /// How many, at least two.
-    pub points: usize,
-}
-
-impl Grid {
-    /// The points.
-    pub fn values(&self) -> Vec<f64> {
-        let (last, span) = ((self.points - 1) as f64, self.to - self.from);
-        if span.is_finite() {
-            let step = span / last;
-            return (0..self.points).map(|i| self.from + step * i as f64).collect();
-        }
-        // The span is beyond doubles, its ends are not.
-        let part = |i: usize| i as f64 / last;
-        (0..self.points).map(|i| (1.0 - part(i)) * self.from + part(i) * self.to).collect()
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        let mut parts = text.split(',').map(str::trim);
-        let (from, to) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
-        let points = parts.next()?.parse().ok()?;
-        let fine = f64::is_finite(from) && f64::is_finite(to) && from < to && (2..=10_000).contains(&points);
-        (fine && parts.next().is_none()).then_some(Grid { from, to, points })
-    }
-}
-
-impl fmt::Display for Summary {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            Summary::Clusters => f.write_str("clusters"),
-            Summary::Top(r) => write!(f, "top:{r}"),
-            Summary::Co(i, j) => write!(f, "co:{i},{j}"),
-            Summary::Entropy => f.write_str("entropy"),
-            Summary::Density(Grid { from, to, points }) => write!(f, "density:{from},{to},{points}"),
-        }
-    }
-}
-
-impl FromStr for Summary {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
-        let known = match text.split_once(':') {
-            None if text == "clusters" => Some(Summary::Clusters),
-            None if text == "entropy" => Some(Summary::Entropy),
-            Some(("top", r)) => r.parse().ok().filter(|r| (1..=100).contains(r)).map(Summary::Top),
-            Some(("co", pair)) => pair
-                .split_once(',')
-                .and_then(|(i, j)| Some(Summary::Co(i.trim().parse().ok()?, j.trim().parse().ok()?))),
-            Some(("density", grid)) => Grid::parse(grid).map(Summary::Density),
-            _ => None,
-        };
-        known.ok_or_else(|| {
-            format!(
-                "`{text}` is no summary: use clusters, top:R such as top:10, co:I,J such as co:0,21, entropy, or \
-                 density:FROM,TO,POINTS such as density:-3,3,100"
-            )
-        })
-    }
-}
-
 /// A share of the replicates: `3/100` is the third of a hundred.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -364,26 +281,8 @@ mod tests {
         for text in ["one", "kmeans:5", "prior", "greedy", "random"] {
             assert_eq!(text.parse::<Start>().unwrap().to_string(), text);
         }
-        for text in ["clusters", "top:10", "co:0,21"] {
-            assert_eq!(text.parse::<Summary>().unwrap().to_string(), text);
-        }
         assert_eq!("5m".parse::<Duration>().unwrap().seconds(), 300.0);
         assert!("3/100".parse::<Shard>().unwrap().holds(102));
-    }
-
-    #[test]
-    fn grids_reach_from_end_to_end() {
-        let values = |text: &str| match text.parse::<Summary>().unwrap() {
-            Summary::Density(grid) => grid.values(),
-            other => panic!("{other}"),
-        };
-        assert_eq!(values("density:-1,2,4"), [-1.0, 0.0, 1.0, 2.0]);
-        assert_eq!(values("density:-1e308,1e308,5"), [-1e308, -5e307, 0.0, 5e307, 1e308]);
-        for bad in
-            ["density:1,1,5", "density:0,inf,5", "density:NaN,1,5", "density:0,1,1", "density:0,1,10001"]
-        {
-            assert!(bad.parse::<Summary>().is_err(), "{bad}");
-        }
     }
 
     #[test]
@@ -398,9 +297,6 @@ mod tests {
         }
         for bad in ["", "s", "-3s", "5 weeks", "0s", "99999999999999999999h", "0.00000000001s"] {
             assert!(bad.parse::<Duration>().is_err(), "{bad}");
-        }
-        for bad in ["top:0", "top:1000", "co:1", "co:a,b", "median"] {
-            assert!(bad.parse::<Summary>().is_err(), "{bad}");
         }
         assert!("kmeans:0".parse::<Start>().is_err());
     }

@@ -112,7 +112,7 @@ impl FromStr for Prior {
         };
         known.ok_or_else(|| {
             format!(
-                "`{text}` is no prior: use dirichlet (with --alpha), pitman-yor:SIGMA[,THETA] such as \
+                "`{text}` is no prior: use dirichlet, pitman-yor:SIGMA[,THETA] such as \
                  pitman-yor:0.25,1 with 0 <= SIGMA < 1 and THETA > -SIGMA, or finite[:GAMMA[,RATE]] such as \
                  finite:1,4, each between 0.001 and 1000"
             )

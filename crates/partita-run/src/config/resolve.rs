@@ -6,6 +6,7 @@ use super::{
     Summary, Task,
 };
 use crate::pilot::Findings;
+use crate::summary::{Clusters, Top};
 use partita::Schedule;
 use std::path::PathBuf;
 
@@ -46,7 +47,7 @@ const DEMO_COVARIANCE: Covariance = Covariance::Known;
 
 /// What can be asked of any clustering.
 fn summaries() -> Vec<Summary> {
-    vec![Summary::Clusters, Summary::Top(3)]
+    vec![Clusters.into(), Top(3).into()]
 }
 
 /// Wall time that a run takes when nothing says when to stop.
@@ -172,11 +173,11 @@ fn mixture(options: &Options, columns: usize) -> MixtureLaw {
 
 /// What was asked for twice is estimated once; the shares of ten clusters hold those of three.
 fn once(wanted: Vec<Summary>) -> Vec<Summary> {
-    let most = wanted.iter().filter_map(|s| if let Summary::Top(r) = s { Some(*r) } else { None }).max();
+    let most = wanted.iter().filter_map(|s| if let Summary::Top(Top(r)) = s { Some(*r) } else { None }).max();
     let mut seen = Vec::new();
     for summary in wanted {
         let summary = match (summary, most) {
-            (Summary::Top(_), Some(most)) => Summary::Top(most),
+            (Summary::Top(_), Some(most)) => Top(most).into(),
             (other, _) => other,
         };
         if !seen.contains(&summary) {
@@ -204,7 +205,7 @@ impl Setup {
             (Task::Fit, Facts::Graph { .. }) => Law::Mixture(mixture(options, 1)),
             (Task::Color, _) => Law::Colorings {
                 colors: options.colors.ok_or_else(|| {
-                    ConfigError::Value("--colors is needed: how many colours may be used".into())
+                    ConfigError::Value("`colors` is needed: how many colours may be used".into())
                 })?,
             },
             (Task::Blocks, _) => Law::Blocks {

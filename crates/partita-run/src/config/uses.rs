@@ -11,7 +11,7 @@ struct Asked<'a> {
     options: &'a Options,
 }
 
-/// What an option is for, where it has no use in a run: the end of a sentence that begins with `--option is for`.
+/// What an option is for, where it has no use in a run: the end of a sentence that begins with the option and `is for`.
 type Use = fn(&Asked) -> Option<String>;
 
 /// An option, whether it is given, and its use.
@@ -97,7 +97,7 @@ fn known_spreads(asked: &Asked) -> Option<String> {
     let unknown = || {
         let covariance = asked.options.covariance.filter(|c| *c != Covariance::Known)?;
         Some(format!(
-            "--covariance known: with --covariance {covariance} spreads are unknown, and the data tell them; leave it \
+            "`covariance = known`: with `covariance = {covariance}` spreads are unknown, and the data tell them; leave it \
              out"
         ))
     };
@@ -115,7 +115,7 @@ fn random_partition(asked: &Asked) -> Option<String> {
 fn dirichlet_process(asked: &Asked) -> Option<String> {
     let other = || {
         let prior = asked.options.prior.filter(|prior| *prior != Prior::Dirichlet)?;
-        Some(format!("--prior dirichlet: leave it out, or --prior {prior}"))
+        Some(format!("`prior = dirichlet`: leave it out, or `prior = {prior}`"))
     };
     random_partition(asked).or_else(other)
 }
@@ -123,29 +123,29 @@ fn dirichlet_process(asked: &Asked) -> Option<String> {
 fn colouring(asked: &Asked) -> Option<String> {
     match asked.task {
         Task::Color => None,
-        Task::Fit => is_for("graphs: use `partita color GRAPH --colors Q`"),
-        Task::Blocks => is_for("colourings: use `partita color GRAPH --colors Q`"),
+        Task::Fit => is_for("graphs: use `color(GRAPH, colors = Q)`"),
+        Task::Blocks => is_for("colourings: use `color(GRAPH, colors = Q)`"),
     }
 }
 
 fn blocks(asked: &Asked) -> Option<String> {
     match asked.task {
         Task::Blocks => None,
-        Task::Fit => is_for("graphs: use `partita blocks GRAPH`"),
-        Task::Color => is_for("blocks: use `partita blocks GRAPH`"),
+        Task::Fit => is_for("graphs: use `blocks(GRAPH)`"),
+        Task::Color => is_for("blocks: use `blocks(GRAPH)`"),
     }
 }
 
 fn optimal_coupling(asked: &Asked) -> Option<String> {
     let other = asked.options.coupling.filter(|coupling| *coupling != Coupling::Optimal)?;
-    Some(format!("--coupling optimal: leave it out, or --coupling {other}"))
+    Some(format!("`coupling = optimal`: leave it out, or `coupling = {other}`"))
 }
 
 fn dependent_coupling(asked: &Asked) -> Option<String> {
     if asked.options.coupling != Some(Coupling::Independent) {
         return None;
     }
-    is_for("couplings that are not independent already: leave it out, or --coupling independent")
+    is_for("couplings that are not independent already: leave it out, or `coupling = independent`")
 }
 
 fn estimates(asked: &Asked) -> Option<String> {
@@ -153,43 +153,41 @@ fn estimates(asked: &Asked) -> Option<String> {
     if !asked.meetings_only || asked.options.summary.as_ref().is_some_and(Vec::is_empty) {
         return None;
     }
-    is_for("estimates, and `partita meet` makes none: leave it out")
+    is_for("estimates, and `meet` makes none: leave it out")
 }
 
 fn precision(asked: &Asked) -> Option<String> {
     if !asked.meetings_only {
         return None;
     }
-    is_for("estimates, and `partita meet` makes none: use --replicates or --time")
+    is_for("estimates, and `meet` makes none: use `replicates` or `time`")
 }
 
 fn kept_states(asked: &Asked) -> Option<String> {
     if !asked.meetings_only || asked.options.keep_draws == Some(0) {
         return None;
     }
-    is_for("estimates, and `partita meet` makes none: leave it out")
+    is_for("estimates, and `meet` makes none: leave it out")
 }
 
 fn one_clustering(asked: &Asked) -> Option<String> {
     if asked.meetings_only {
-        is_for("the one clustering, and `partita meet` makes none: leave it out")
+        is_for("the one clustering, and `meet` makes none: leave it out")
     } else if asked.options.keep_draws == Some(0) {
         is_for(
-            "the one clustering, which --keep-draws 0 leaves no states for: leave the one or the other out",
+            "the one clustering, which `keep_draws = 0` leaves no states for: leave the one or the other out",
         )
     } else {
         None
     }
 }
 
-/// An option as the command line writes it.
-fn flag(options: &Options, key: &str) -> String {
+/// An option as it is given.
+fn given(options: &Options, key: &str) -> String {
     match (key, options.header, options.standardize) {
-        ("header", Some(false), _) => "--no-header".into(),
-        // The command line has no way to ask for what is the default.
-        ("standardize", _, Some(true)) => "standardize".into(),
-        ("standardize", ..) => "--no-standardize".into(),
-        _ => format!("--{}", key.replace('_', "-")),
+        ("header", Some(header), _) => format!("`header = {header}`"),
+        ("standardize", _, Some(standardize)) => format!("`standardize = {standardize}`"),
+        _ => format!("`{key}`"),
     }
 }
 
@@ -216,7 +214,7 @@ impl Options {
     /// let refused = options.check_uses(Task::Color, false).unwrap_err();
     /// assert_eq!(
     ///     refused.to_string(),
-    ///     "--alpha is for clusters and blocks: every colouring is as likely as another"
+    ///     "`alpha` is for clusters and blocks: every colouring is as likely as another"
     /// );
     /// # Ok::<(), partita_run::config::ConfigError>(())
     /// ```
@@ -227,7 +225,7 @@ impl Options {
             .filter(|line| (line.given)(self))
             .find_map(|line| (line.used)(&asked).map(|purpose| (line.key, purpose)));
         unused.map_or(Ok(()), |(key, purpose)| {
-            Err(ConfigError::Value(format!("{} is for {purpose}", flag(self, key))))
+            Err(ConfigError::Value(format!("{} is for {purpose}", given(self, key))))
         })
     }
 }

@@ -146,7 +146,7 @@ impl Builder {
                 Err(self.unfit(Some(place), at, |name| {
                     let otherwise = match settled {
                         true => OR_EMPTY.into(),
-                        false => format!("say --column-type {name}=normal"),
+                        false => format!("say `column_type = {name}=normal`"),
                     };
                     format!("{cell} {problem}; correct the cell, or {otherwise}")
                 }))
@@ -178,7 +178,7 @@ impl Builder {
             return Err(self.unfit(Some(place), at, |name| {
                 format!(
                     "here the category has its level number {}, so it is more likely a name; use it with \
-                     --id-column {name}, or leave it out with --drop {name}",
+                     `id_column = {name}`, or leave it out with `drop = {name}`",
                     MOST_LEVELS + 1
                 )
             }));
@@ -203,8 +203,8 @@ impl Builder {
                 return Err(self.unfit(None, at, |name| {
                     format!(
                         "{levels} different words in {cells} rows are more likely names than a category; use \
-                         the column with --id-column {name}, leave it out with --drop {name}, or say \
-                         --column-type {name}=category"
+                         the column with `id_column = {name}`, leave it out with `drop = {name}`, or say \
+                         `column_type = {name}=category`"
                     )
                 }));
             }

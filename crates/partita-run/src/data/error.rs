@@ -146,7 +146,7 @@ pub enum DataError {
         found: String,
     },
     /// The file stops after its header.
-    #[error("{file} holds a header and no rows; add rows, or say --no-header if line 1 is data")]
+    #[error("{file} holds a header and no rows; add rows, or say `header = false` if line 1 is data")]
     HeaderOnly {
         /// The path as given.
         file: String,
@@ -183,8 +183,8 @@ pub enum DataError {
     },
     /// Every column was dropped or has another role.
     #[error(
-        "{file} has no data column left; keep at least one out of --drop, --id-column and \
-         --label-column, or name it in --columns"
+        "{file} has no data column left; keep at least one out of `drop`, `id_column` and \
+         `label_column`, or name it in `columns`"
     )]
     NoColumns {
         /// The path as given.
@@ -192,8 +192,8 @@ pub enum DataError {
     },
     /// The file is a graph.
     #[error(
-        "{file} is a graph in DIMACS format, and not a table; use `partita blocks {file}` or `partita color {file} \
-         --colors Q`, and `partita meet` with --edge-prior 1,1 or --colors Q"
+        "{file} is a graph in DIMACS format, and not a table; use `blocks({file})` or `color({file}, colors = Q)`, and \
+         `meet` with `edge_prior = 1,1` or `colors = Q`"
     )]
     Graph {
         /// The path as given.
@@ -201,7 +201,7 @@ pub enum DataError {
     },
     /// It was said what a column holds that is not among the data.
     #[error(
-        "{file}: --column-type says what column {} holds, but it is not among the data; leave --column-type \
+        "{file}: `column_type` says what column {} holds, but it is not among the data; leave `column_type` \
          out for it, or use the column",
         quote(.column)
     )]
@@ -214,7 +214,7 @@ pub enum DataError {
     /// A row is longer or shorter than the others.
     #[error(
         "{file}, line {line}: the row has {} where {like} has {expected}; complete or remove the \
-         row, or name the separator with --delimiter",
+         row, or name the separator with `delimiter`",
         count(*.cells as u64, "cell")
     )]
     Ragged {
@@ -246,7 +246,7 @@ pub enum DataError {
     /// A cell holds nothing, or a word for nothing.
     #[error(
         "{file}, {place}, column {}: the cell is {}; fill it in, remove the row, or leave the \
-         column out with --drop {}",
+         column out with `drop = {}`",
         quote(.column),
         missing(.cell),
         argument(.column)
@@ -263,7 +263,7 @@ pub enum DataError {
     },
     /// Too few rows have a known label.
     #[error(
-        "{file}, column {}: {}, so there is nothing to compare clusters with; leave --label-column out, or name \
+        "{file}, column {}: {}, so there is nothing to compare clusters with; leave `label_column` out, or name \
          another column",
         quote(.column),
         if *.labels == 0 { "every label is missing" } else { "one row alone has a label" }
@@ -339,7 +339,7 @@ pub enum DataError {
     /// A column holds one value only and has no scale.
     #[error(
         "{file}, column {}: every value is {value}, so the column cannot be standardised; leave it \
-         out with --drop {} or say --no-standardize",
+         out with `drop = {}` or say `standardize = false`",
         quote(.column),
         argument(.column)
     )]
@@ -354,7 +354,7 @@ pub enum DataError {
     /// Every cell of a column is missing.
     #[error(
         "{file}, column {}: every cell is missing, so the column cannot be standardised; leave it \
-         out with --drop {}",
+         out with `drop = {}`",
         quote(.column),
         argument(.column)
     )]
@@ -375,11 +375,11 @@ impl DataError {
             way_out.push_str("write decimals with a point");
         } else {
             if headless && matches!(place, Place::Line(_)) {
-                way_out.push_str("say --header if this line holds the column names, or else ");
+                way_out.push_str("say `header = true` if this line holds the column names, or else ");
             }
             way_out.push_str(&format!(
-                "correct the cell, leave the column out with --drop {name}, or use it with \
-                 --id-column {name} or --label-column {name}"
+                "correct the cell, leave the column out with `drop = {name}`, or use it with \
+                 `id_column = {name}` or `label_column = {name}`"
             ));
         }
         DataError::NotANumber {

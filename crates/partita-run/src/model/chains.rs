@@ -112,7 +112,7 @@ impl<T: Target, K: Kernel<T>> Problem<T, K> {
     /// The pairs between the states of two units; none where one was cut or stopped.
     fn between(&self, number: u64, starts: &Starts, stop: &dyn Fn() -> bool) -> Option<Between> {
         let two = &starts.units[number as usize];
-        let mut between = Between { variances: vec![0.0; self.names.len()], kernel_calls: 0 };
+        let mut between = Between { variances: vec![0.0; self.quantities.len()], kernel_calls: 0 };
         for pair in number * starts.each..(number + 1) * starts.each {
             let stream = Stream::new(starts.seed, Streams::VARIANCE | pair);
             let mut chance = stream.sequence(Purpose::Atoms, 0);
@@ -148,13 +148,14 @@ impl<T: Target, K: Kernel<T>> Problem<T, K> {
     /// One ordinary chain. `see` is told the time and the summaries asked for, from the start (time 0) on, after every
     /// sweep; the chain ends when it says false.
     fn chain(&self, stream: &Stream, see: &mut dyn FnMut(u64, &[f64]) -> bool) {
-        let mut observer = Chain { summaries: self.asked_for(), values: vec![0.0; self.names.len()], see };
+        let mut observer =
+            Chain { summaries: self.asked_for(), values: vec![0.0; self.quantities.len()], see };
         // A chain is a pair whose second chain never sets out.
         self.pair(stream, &self.start, u64::MAX, u64::MAX, &mut observer);
     }
 
     fn average(&self, stream: &Stream, discard: u64, end: u64, stop: &dyn Fn() -> bool) -> Option<Vec<f64>> {
-        let mut sums = vec![0.0; self.names.len()];
+        let mut sums = vec![0.0; self.quantities.len()];
         let mut ended = false;
         self.chain(stream, &mut |t, values| {
             if t > discard {
@@ -173,7 +174,7 @@ impl<T: Target, K: Kernel<T>> Problem<T, K> {
         let watch = Stopwatch::start();
         let Replicate { mut row, .. } = self.replicate(number, settings, stop)?;
         row.seconds = watch.seconds();
-        let width = self.names.len();
+        let width = self.quantities.len();
         row.values.truncate(width);
         let mut trace = Vec::new();
         let watch = Stopwatch::start();

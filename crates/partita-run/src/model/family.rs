@@ -12,10 +12,11 @@ mod shared_columns;
 
 use super::choices::AnyStart;
 use super::problem::{Parts, problem};
-use super::{AnySummary, Input, Model, density, predict};
+use super::{AnySummary, Input, Model, predict};
 use crate::Failure;
 use crate::config::{self, ClusterPrior, Law, MixtureLaw, Sampler, Setup};
 use crate::data::{Table, quote};
+use crate::summary::{OnGrid, densities};
 use partita::likelihood::LARGEST_COUNT;
 use partita::prior::Components;
 use partita::start::{Fixed, FromPrior};
@@ -87,7 +88,7 @@ pub(crate) fn advice(setup: &Setup) -> &'static str {
 
 /// What helps most families of tables.
 fn usual_advice(_: &Sampler) -> &'static str {
-    "fewer --columns, --sampler split-merge, or a cap on each pair (--max-sweeps)"
+    "fewer `columns`, `sampler = split-merge`, or a cap on each pair (`max_sweeps`)"
 }
 
 /// A table and what is to be fitted to it.
@@ -105,15 +106,15 @@ impl Fit<'_> {
         let (table, covariance) = (self.table, self.law.covariance);
         match error {
             partita::Error::TooLarge { item, coordinate, value } => Failure::bad(format!(
-                "{}, row {}, column {}: {value:e} is too large for --covariance {covariance}, which could not compute \
-                 with its square: leave --no-standardize out, or change the unit",
+                "{}, row {}, column {}: {value:e} is too large for `covariance = {covariance}`, which could not compute \
+                 with its square: leave `standardize = false` out, or change the unit",
                 table.source,
                 item + 1,
                 quote(&table.names[coordinate])
             )),
             partita::Error::CountsTooLarge { column } => Failure::bad(format!(
                 "{}, column {}: the counts come to more than {LARGEST_COUNT}, the largest sum that double precision holds \
-                 exactly; say --column-type {}=normal, or change the unit",
+                 exactly; say `column_type = {}=normal`, or change the unit",
                 table.source,
                 quote(&table.names[column]),
                 crate::data::argument(&table.names[column])
@@ -132,14 +133,14 @@ impl Fit<'_> {
         let line = *self.input.kinds == [crate::data::Kind::Normal];
         let (mean, sd) = self.input.scaling.as_ref().map_or((0.0, 1.0), |s| (s.center[0], s.scale[0]));
         let density = |grid: &config::Grid| -> Option<AnySummary<T>> {
-            line.then(|| Box::new(density::OnGrid::new(grid, mean, sd)) as _)
+            line.then(|| Box::new(OnGrid::new(grid, mean, sd)) as _)
         };
         let parts = Parts {
             target,
             start,
             second_start: Some(second_start),
             reference: self.input.reference()?.map(|(reference, _)| reference),
-            densities: line.then_some(density::densities::<T> as _),
+            densities: line.then_some(densities::<T> as _),
             joinings: Some(predict::joinings::<T> as _),
             density,
         };
@@ -163,12 +164,12 @@ impl Fit<'_> {
             config::Start::KMeans(k) if k <= items => kmeans(k..=k)?,
             config::Start::KMeans(k) => {
                 return Err(Failure::bad(format!(
-                    "--start kmeans:{k} asks for more clusters than the {items} rows"
+                    "`start = kmeans:{k}` asks for more clusters than the {items} rows"
                 )));
             }
             start @ (config::Start::Greedy | config::Start::Random) => {
                 return Err(Failure::bad(format!(
-                    "--start {start} is for colourings of graphs: use one, prior or kmeans:K"
+                    "`start = {start}` is for colourings of graphs: use one, prior or kmeans:K"
                 )));
             }
         };

@@ -72,7 +72,7 @@ fn read_table(options: &Options) -> Result<Table, Failure> {
     let delimiter = match reading.delimiter {
         Some(c) if c.is_ascii() => Some(c as u8),
         Some(c) => {
-            return Err(Failure::bad(format!("--delimiter must be one ASCII character, but is `{c}`")));
+            return Err(Failure::bad(format!("`delimiter` must be one ASCII character, but is `{c}`")));
         }
         None => None,
     };
@@ -81,8 +81,8 @@ fn read_table(options: &Options) -> Result<Table, Failure> {
     let special = reading.column_type.iter().find(|column| column.kind != Kind::Normal);
     if let Some(column) = special.filter(|_| !anything) {
         return Err(Failure::bad(format!(
-            "--column-type {column} does not go with --covariance {covariance}, which takes real numbers only: \
-             use --covariance {TAKES_ALL}"
+            "`column_type = {column}` does not go with `covariance = {covariance}`, which takes real numbers only: \
+             use `covariance = {TAKES_ALL}`"
         )));
     }
     let read = ReadOptions {
@@ -114,10 +114,10 @@ fn refusal(error: &DataError, covariance: Covariance) -> Failure {
     Failure::bad(match error {
         _ if covariance.family().takes_all => error.to_string(),
         DataError::MissingCell { .. } => format!(
-            "{error}; --covariance {covariance} needs every cell, --covariance {TAKES_ALL} takes missing ones"
+            "{error}; `covariance = {covariance}` needs every cell, `covariance = {TAKES_ALL}` takes missing ones"
         ),
         DataError::NotANumber { .. } => format!(
-            "{error}; --covariance {covariance} takes numbers only, --covariance {TAKES_ALL} takes categories, too"
+            "{error}; `covariance = {covariance}` takes numbers only, `covariance = {TAKES_ALL}` takes categories, too"
         ),
         _ => error.to_string(),
     })
@@ -146,7 +146,7 @@ fn read(options: &Options) -> Result<Input, Failure> {
             let which =
                 if kinds.iter().all(|kind| *kind == Kind::Normal) { "columns" } else { "normal columns" };
             said.push(format!(
-                "{which} brought to mean 0 and standard deviation 1 (--no-standardize keeps them)"
+                "{which} brought to mean 0 and standard deviation 1 (`standardize = false` keeps them)"
             ));
         }
         Some(table.standardize().map_err(|e| Failure::bad(e.to_string()))?)
@@ -171,12 +171,10 @@ fn read(options: &Options) -> Result<Input, Failure> {
 /// Reads the graph of a task.
 fn read_edges(task: Task, options: &Options) -> Result<Input, Failure> {
     if task == Task::Color && options.data.is_some() && options.colors.is_none() {
-        return Err(Failure::bad("--colors is needed: how many colours may be used".into()));
+        return Err(Failure::bad("`colors` is needed: how many colours may be used".into()));
     }
     let Some(path) = options.data.clone() else {
-        return Err(Failure::bad(format!(
-            "`partita {task}` needs a graph: an edge list or a DIMACS .col file"
-        )));
+        return Err(Failure::bad(format!("`{task}` needs a graph: an edge list or a DIMACS .col file")));
     };
     let file = read_graph(&path).map_err(|e| Failure::bad(e.to_string()))?;
     let title = path.display().to_string();

@@ -11,8 +11,8 @@ pub(super) fn like_edges(table: &Table) -> Option<String> {
     let file = &table.source;
     (table.columns == 2 && (numbered_edges(table) || named_edges(table))).then(|| {
         format!(
-            "{file} is read as a table of two columns; if it is a graph, use `partita blocks {file}` or `partita color \
-             {file} --colors Q` (and `partita meet` with --edge-prior 1,1 or --colors Q)"
+            "{file} is read as a table of two columns; if it is a graph, use `blocks({file})` or `color({file}, \
+             colors = Q)` (and `meet` with `edge_prior = 1,1` or `colors = Q`)"
         )
     })
 }
@@ -46,5 +46,5 @@ pub(super) fn like_table(file: &str, graph: &GraphFile) -> Option<String> {
         None if graph.edges.is_empty() => "there are no edges".into(),
         None => return None,
     };
-    Some(format!("{file} is read as a graph, and {what}; if it is a table, use `partita fit {file}`"))
+    Some(format!("{file} is read as a graph, and {what}; if it is a table, use `fit({file})`"))
 }

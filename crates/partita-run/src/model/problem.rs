@@ -5,9 +5,10 @@ use super::{Joining, Model, Questions};
 use crate::Failure;
 use crate::config::{self, Setup};
 use crate::engine::Origin;
+use crate::summary::{self, AnySummary, Context, Count, Quantity};
 use partita::atoms::Atom;
 use partita::summary::{ClusterCount, Reference};
-use partita::{Kernel, Partition, Summary, Target};
+use partita::{Kernel, Partition, Target};
 
 /// A target with a kernel, a coupling, starts and summaries.
 pub(crate) struct Problem<T: Target, K> {
@@ -17,8 +18,8 @@ pub(crate) struct Problem<T: Target, K> {
     pub(super) start: AnyStart,
     pub(super) second_start: Option<AnyStart>,
     pub(super) summaries: Vec<AnySummary<T>>,
-    pub(super) names: Vec<String>,
-    count_names: Vec<String>,
+    pub(super) quantities: Vec<Quantity>,
+    counts: Vec<Count>,
     densities: Option<Densities<T>>,
     joinings: Option<Joinings<T>>,
     connected: Option<bool>,
@@ -30,8 +31,6 @@ type Joinings<T> = fn(&T, &Partition, &[&[f64]]) -> Vec<Joining>;
 
 /// How to find predictive densities of kept atoms.
 type Densities<T> = fn(&T, &[&Atom], &[f64]) -> Vec<Vec<f64>>;
-
-pub(crate) type AnySummary<T> = Box<dyn Summary<T> + Sync>;
 
 impl<T: Target, K: Kernel<T>> Problem<T, K> {
     /// The summaries asked for: the last of all is the distribution of the number of clusters.
@@ -45,12 +44,12 @@ impl<T: Target, K: Kernel<T>> Model for Problem<T, K> {
         self.target.len()
     }
 
-    fn names(&self) -> &[String] {
-        &self.names
+    fn quantities(&self) -> &[Quantity] {
+        &self.quantities
     }
 
-    fn count_names(&self) -> &[String] {
-        &self.count_names
+    fn counts(&self) -> &[Count] {
+        &self.counts
     }
 
     fn sweep_work(&self) -> f64 {
@@ -124,7 +123,7 @@ pub(super) fn problem<T: Target + 'static>(
 ) -> Result<Box<dyn Model>, Failure> {
     let kernel = kernel(&setup.sampler, AnyMove::new).ok_or_else(|| {
         Failure::bad(format!(
-            "--sampler {}: Kempe moves are for colourings of graphs; use gibbs or split-merge",
+            "`sampler = {}`: Kempe moves are for colourings of graphs; use gibbs or split-merge",
             setup.sampler
         ))
     })?;
@@ -140,58 +139,29 @@ pub(super) fn problem_with<T: Target + 'static>(
     parts: Parts<T, impl Fn(&config::Grid) -> Option<AnySummary<T>>>,
 ) -> Result<Box<dyn Model>, Failure> {
     let items = parts.target.len();
-    let mut list = summaries::<T>(&setup.summaries, items, parts.reference, parts.density)?;
-    let names: Vec<String> = list[..].names();
-    let counts = ClusterCount { max: COUNTED.min(items) };
-    let count_names = Summary::<T>::names(&counts);
-    list.push(Box::new(counts));
+    let context = Context { items, density: &parts.density };
+    let mut summaries =
+        setup.summaries.iter().map(|summary| summary.build::<T>(&context)).collect::<Result<Vec<_>, _>>()?;
+    let mut quantities: Vec<Quantity> =
+        setup.summaries.iter().flat_map(config::Summary::quantities).collect();
+    if let Some(reference) = parts.reference {
+        summaries.push(Box::new(reference));
+        quantities.extend(summary::of_reference());
+    }
+    let most = COUNTED.min(items);
+    summaries.push(Box::new(ClusterCount { max: most }));
     Ok(Box::new(Problem {
         target: parts.target,
         kernel,
         coupling: AnyCoupling::new(&setup.pairing, items)?,
         start: parts.start,
         second_start: parts.second_start,
-        summaries: list,
-        names,
-        count_names,
+        summaries,
+        quantities,
+        counts: Count::up_to(most),
         densities: parts.densities,
         joinings: parts.joinings,
         connected,
         origin: None,
     }))
-}
-
-/// The summaries asked for; `density` makes those of predictive densities, where the target has any.
-fn summaries<T: Target>(
-    wanted: &[config::Summary],
-    items: usize,
-    reference: Option<Reference>,
-    density: impl Fn(&config::Grid) -> Option<AnySummary<T>>,
-) -> Result<Vec<AnySummary<T>>, Failure> {
-    use partita::summary::{Clusters, CoClustering, Entropy, TopShares};
-    let mut list: Vec<AnySummary<T>> = Vec::new();
-    for summary in wanted {
-        list.push(match summary {
-            config::Summary::Clusters => Box::new(Clusters),
-            config::Summary::Top(r) => Box::new(TopShares(*r)),
-            config::Summary::Co(i, j) => {
-                Box::new(CoClustering::new(vec![(*i, *j)], items).map_err(|e| match e {
-                    partita::Error::NoSuchItem { item, last } => Failure::bad(format!(
-                        "--summary asks for item {item}, but the items are numbered 0 to {last}"
-                    )),
-                    other => other.into(),
-                })?)
-            }
-            config::Summary::Entropy => Box::new(Entropy),
-            config::Summary::Density(grid) => density(grid).ok_or_else(|| {
-                Failure::bad(format!(
-                    "--summary {summary} is for tables of one column of numbers: choose one by --columns"
-                ))
-            })?,
-        });
-    }
-    if let Some(reference) = reference {
-        list.push(Box::new(reference));
-    }
-    Ok(list)
 }

@@ -26,14 +26,14 @@ pub(super) fn spreads_left_open(options: &Options, setup: &Setup) -> Option<Stri
     if law.standardize || options.data.is_none() {
         return None;
     }
-    let spreads = [("--prior-sd", options.prior_sd, prior_sd), ("--noise-sd", options.noise_sd, noise_sd)];
+    let spreads = [("prior_sd", options.prior_sd, prior_sd), ("noise_sd", options.noise_sd, noise_sd)];
     let open = spreads.iter().filter(|(_, given, _)| given.is_none());
-    let open: Vec<String> = open.map(|(name, _, value)| format!("{name} {value}")).collect();
+    let open: Vec<String> = open.map(|(name, _, value)| format!("`{name} = {value}`")).collect();
     let verb = if open.len() == 1 { "is a default" } else { "are defaults" };
     (!open.is_empty()).then(|| {
         format!(
             "columns keep their units, but {} {verb} for standardised columns: give what suits the data, or leave \
-             --no-standardize out",
+             `standardize = false` out",
             open.join(" and ")
         )
     })
@@ -72,7 +72,7 @@ pub(crate) fn unreachable(connected: Option<bool>, setup: &Setup) -> Option<Stri
         Some(false) => "do not lead from every colouring of this graph to every other",
         None => "are not known to lead from every colouring of this graph to every other",
     };
-    let way_out = if kempe { "More --colors may connect them." } else { "Try --sampler kempe+gibbs." };
+    let way_out = if kempe { "More `colors` may connect them." } else { "Try `sampler = kempe+gibbs`." };
     let moves = if kempe { "Kempe moves" } else { "moves of single vertices" };
     Some(format!(
         "The {moves} that chains make here {what}: the answer holds for the colourings that the chains can reach \
@@ -99,5 +99,5 @@ pub(super) fn columns(table: &Table, kinds: &[Kind]) -> String {
         (!names.is_empty()).then(|| format!("{} {kind} ({})", of_kind.len(), names.join(", ")))
     };
     let all: Vec<String> = [Kind::Normal, Kind::Count, Kind::Category].into_iter().filter_map(one).collect();
-    format!("columns taken as {}; --column-type NAME=TYPE changes that", all.join(", "))
+    format!("columns taken as {}; `column_type = NAME=TYPE` changes that", all.join(", "))
 }

@@ -5,27 +5,8 @@ use maud::{Markup, html};
 use super::numbers::{error, error_of, exact, rounded, short};
 use crate::results::{CountLine, Line};
 
-/// What a summary's name means, for the names that partita gives.
-fn meaning(name: &str) -> Option<String> {
-    let (kind, rest) = name.split_once(':').unwrap_or((name, ""));
-    Some(match (kind, rest) {
-        ("clusters", "") => "number of clusters".into(),
-        ("top", "1") => "share of items in the largest cluster".into(),
-        ("top", r) if r.parse::<u32>().is_ok() => format!("share of items in the {r} largest clusters"),
-        ("co", pair) => {
-            let (i, j) = pair.split_once(',')?;
-            format!("items {i} and {j} share a cluster")
-        }
-        ("entropy", "") => "entropy of the cluster sizes, in nats".into(),
-        ("reference", "hamming") => "Hamming distance to the reference".into(),
-        ("reference", "vi") => "variation of information to the reference".into(),
-        ("reference", "ari") => "adjusted Rand index with the reference".into(),
-        _ => return None,
-    })
-}
-
-fn name_cell(name: &str) -> Markup {
-    html! { th scope="row" { code { (name) } @if let Some(text) = meaning(name) { small { (text) } } } }
+fn name_cell(line: &Line) -> Markup {
+    html! { th scope="row" { code { (line.name) } @if let Some(text) = &line.meaning { small { (text) } } } }
 }
 
 fn number(name: &str, field: &str, value: f64, text: &str) -> Markup {
@@ -123,7 +104,7 @@ fn summary_row(line: &Line) -> Markup {
     let trimmed_ends = html! { br; small { (ends(name, "trimmed_ci95", line.trimmed_ci95, se)) } };
     html! {
         tr {
-            (name_cell(name))
+            (name_cell(line))
             td.number data-name=(name) data-field="mean" data-value=(exact(line.mean)) title=(exact(line.mean)) {
                 (rounded(line.mean, se))
                 @if let Some(se) = line.se { small { " ± " (number(name, "se", se, &error(se))) } }
@@ -189,7 +170,7 @@ pub(super) fn efficiency(lines: &[Line]) -> Markup {
                 tbody {
                     @for (line, value) in known {
                         tr {
-                            (name_cell(&line.name))
+                            (name_cell(line))
                             td { (number(&line.name, "inefficiency", value, &text(value, line.inefficiency_se))) }
                             td {
                                 svg.rowplot.wide viewBox="0 0 288 20" aria-hidden="true" {

@@ -21,8 +21,8 @@ const MOST_MATRIX_ITEMS: usize = 20_000;
 pub(super) fn check_size(items: usize, matrix: bool) -> Result<(), Failure> {
     if matrix && items > MOST_MATRIX_ITEMS {
         return Err(Failure::bad(format!(
-            "--matrix is for at most {MOST_MATRIX_ITEMS} items, but there are {items}: ask for the pairs that \
-             matter with --summary co:I,J"
+            "`matrix` is for at most {MOST_MATRIX_ITEMS} items, but there are {items}: ask for the pairs that \
+             matter with `summary = co:I,J`"
         )));
     }
     Ok(())
@@ -53,7 +53,7 @@ impl Answers {
     ) -> Result<Self, Failure> {
         let units = analysis::units(&run.plan.stop, &sample.draws);
         let mut summary =
-            analysis::summarize(run, model.names(), model.count_names(), &sample.rows, seconds, long);
+            analysis::summarize(run, model.quantities(), model.counts(), &sample.rows, seconds, long);
         summary.connected = model.connected();
         summary.notes.extend(crate::model::unreachable(model.connected(), &run.plan.setup));
         watch.stage("searching for one clustering");
@@ -63,6 +63,7 @@ impl Answers {
             summary.notes.extend(point.note());
         }
         compare(&mut summary, point.as_ref(), input)?;
+        summary.notes.iter_mut().for_each(|note| *note = watch.phrase(note));
         watch.stage("putting the report together");
         let shown = point.as_ref().map(|point| analysis::co_matrix(&units, &point.partition, SHOWN_ITEMS));
         let page = analysis::page(&Context {
@@ -71,6 +72,7 @@ impl Answers {
             draws: &sample.draws,
             matrix: shown.as_ref(),
             summary: &summary,
+            quantities: model.quantities(),
             input: Some((input, model)),
         });
         let item_names = input.item_names.clone();

@@ -79,7 +79,7 @@ pub(super) fn measure(
     watch: &mut dyn Watch,
 ) -> Result<Option<LongChains>, Failure> {
     let (rows, units) = (&sample.rows, analysis::units(&run.plan.stop, &sample.draws));
-    let width = model.names().len();
+    let width = model.quantities().len();
     let lag = run.plan.schedule.lag();
     let plan = plan(&run.plan.stop, rows, lag, units.len(), model.sweep_work());
     let Some(plan) = plan.filter(|_| width > 0) else { return Ok(None) };

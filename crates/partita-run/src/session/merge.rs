@@ -17,11 +17,11 @@ fn same_place(one: &Path, other: &Path) -> bool {
 /// Joins shards of one run into a new directory.
 pub fn merge(paths: &[PathBuf], out: &Path, force: bool, watch: &mut dyn Watch) -> Result<Outcome, Failure> {
     let Some((first, rest)) = paths.split_first() else {
-        return Err(Failure::bad("`partita merge` needs run directories to join".into()));
+        return Err(Failure::bad("`merge` needs run directories to join".into()));
     };
     if let Some(path) = paths.iter().find(|path| same_place(path, out)) {
         return Err(Failure::bad(format!(
-            "{}: is one of the runs to be merged: choose another --out",
+            "{}: is one of the runs to be merged: choose another `out`",
             path.display()
         )));
     }

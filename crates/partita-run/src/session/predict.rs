@@ -21,7 +21,7 @@ pub fn predict(
     let run = Run::read(path)?;
     let Law::Mixture(law) = &run.plan.setup.law else {
         return Err(Failure::bad(format!(
-            "{}: is a run on a graph, and new vertices cannot be predicted: use a run of `partita fit`",
+            "{}: is a run on a graph, and new vertices cannot be predicted: use a run of `fit`",
             path.display()
         )));
     };
@@ -31,7 +31,7 @@ pub fn predict(
     refuse_part(path, &run, &kept)?;
     if draws.is_empty() {
         return Err(Failure::bad(format!(
-            "{}: has kept no states to predict from: run it again with --keep-draws 1 or more",
+            "{}: has kept no states to predict from: run it again with `keep_draws = 1` or more",
             path.display()
         )));
     }
@@ -125,7 +125,7 @@ fn refusal(error: &DataError, known: &Table, takes_gaps: bool) -> Failure {
         DataError::UnknownColumn { .. } => {
             format!("{error} (the run is on the columns {})", known.names.join(", "))
         }
-        DataError::NotANumber { file, place, column, cell, way_out } if way_out.contains("--drop") => {
+        DataError::NotANumber { file, place, column, cell, way_out } if way_out.contains("`drop =") => {
             format!(
                 "{file}, {place}, column {}: {cell} is not a number, as the column holds in the run; correct the \
              cell{or_empty}",

@@ -49,7 +49,7 @@ pub(super) fn go_on(
     };
     let rows = &sample.rows;
     let before: f64 = rows.iter().map(|row| row.seconds).sum::<f64>() / executor.width() as f64;
-    let mut moments = vec![Moments::new(); model.names().len()];
+    let mut moments = vec![Moments::new(); model.quantities().len()];
     rows.iter().for_each(|row| moments.iter_mut().zip(&row.values).for_each(|(m, v)| m.push(*v)));
     let already = rows.len() as u64;
     let begin = Instant::now();
@@ -117,7 +117,7 @@ impl Runner<'_> {
                     }
                     // Judged on the first `round` replicates in their order: the same on every machine.
                     self.sample.rows.sort_by_key(|row| row.replicate);
-                    let mut moments = vec![Moments::new(); self.model.names().len()];
+                    let mut moments = vec![Moments::new(); self.model.quantities().len()];
                     for row in self.sample.rows.iter().take_while(|row| row.replicate < round) {
                         moments.iter_mut().zip(&row.values).for_each(|(m, v)| m.push(*v));
                     }

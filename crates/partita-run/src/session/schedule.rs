@@ -56,8 +56,8 @@ pub(super) fn schedule(
     let one = found.replicate_calls * found.seconds_per_call;
     if timed && options.time.is_none() && LEAST as f64 * one / executor.width() as f64 > LONG_RUN {
         watch.say(&format!(
-            "pilot: one replicate takes about {} of one processor, and a run makes at least {LEAST}; --time or \
-             fewer --replicates end sooner, and {} may speed it up",
+            "pilot: one replicate takes about {} of one processor, and a run makes at least {LEAST}; `time` or \
+             fewer `replicates` end sooner, and {} may speed it up",
             words::duration(one),
             advice(setup)
         ));

@@ -29,7 +29,7 @@ fn columns(names: &[&str]) -> ReadOptions {
 fn a_word_for_a_number() {
     assert_eq!(
         sentence("mass,sepal length\n1,2\n3,oops\n"),
-        "data.csv, line 3, column \"sepal length\": \"oops\" is not a number; correct the cell, leave the column out with --drop 'sepal length', or use it with --id-column 'sepal length' or --label-column 'sepal length'"
+        "data.csv, line 3, column \"sepal length\": \"oops\" is not a number; correct the cell, leave the column out with `drop = 'sepal length'`, or use it with `id_column = 'sepal length'` or `label_column = 'sepal length'`"
     );
 }
 
@@ -37,7 +37,7 @@ fn a_word_for_a_number() {
 fn a_column_of_words() {
     assert_eq!(
         sentence("mass,kind\n1,red\n3,blue\n"),
-        "data.csv, line 2, column \"kind\": \"red\" is not a number; correct the cell, leave the column out with --drop kind, or use it with --id-column kind or --label-column kind"
+        "data.csv, line 2, column \"kind\": \"red\" is not a number; correct the cell, leave the column out with `drop = kind`, or use it with `id_column = kind` or `label_column = kind`"
     );
 }
 
@@ -45,7 +45,7 @@ fn a_column_of_words() {
 fn a_word_below_blank_lines_and_long_cells() {
     assert_eq!(
         sentence("a,\"b\nb\"\r\n\r\n1,\"2\"\r\n\r\n\r\n3,x\r\n"),
-        "data.csv, line 7, column \"b\\nb\": \"x\" is not a number; correct the cell, leave the column out with --drop NUMBER, or use it with --id-column NUMBER or --label-column NUMBER"
+        "data.csv, line 7, column \"b\\nb\": \"x\" is not a number; correct the cell, leave the column out with `drop = NUMBER`, or use it with `id_column = NUMBER` or `label_column = NUMBER`"
     );
 }
 
@@ -53,7 +53,7 @@ fn a_word_below_blank_lines_and_long_cells() {
 fn a_first_line_of_numbers_with_a_word() {
     assert_eq!(
         sentence("1,oops,3\n4,5,6\n"),
-        "data.csv, line 1, column \"x2\": \"oops\" is not a number; say --header if this line holds the column names, or else correct the cell, leave the column out with --drop x2, or use it with --id-column x2 or --label-column x2"
+        "data.csv, line 1, column \"x2\": \"oops\" is not a number; say `header = true` if this line holds the column names, or else correct the cell, leave the column out with `drop = x2`, or use it with `id_column = x2` or `label_column = x2`"
     );
 }
 
@@ -78,7 +78,7 @@ fn a_separator_too_many_at_the_end_of_each_row() {
     assert_eq!(
         sentence("a,b\n1,2,\n3,4,\n"),
         "data.csv, line 2: the row has 3 cells where the header has 2; complete or remove the row, \
-         or name the separator with --delimiter"
+         or name the separator with `delimiter`"
     );
 }
 
@@ -86,7 +86,7 @@ fn a_separator_too_many_at_the_end_of_each_row() {
 fn a_long_cell() {
     assert_eq!(
         sentence("a,b\n1,2\n3,\"one\ttwo three four five six seven eight nine ten\"\n"),
-        "data.csv, line 3, column \"b\": \"one\\ttwo three four five six seven eight …\" is not a number; correct the cell, leave the column out with --drop b, or use it with --id-column b or --label-column b"
+        "data.csv, line 3, column \"b\": \"one\\ttwo three four five six seven eight …\" is not a number; correct the cell, leave the column out with `drop = b`, or use it with `id_column = b` or `label_column = b`"
     );
 }
 
@@ -94,7 +94,7 @@ fn a_long_cell() {
 fn an_empty_cell() {
     assert_eq!(
         sentence("a,b\n1,2\n3,\n"),
-        "data.csv, line 3, column \"b\": the cell is empty; fill it in, remove the row, or leave the column out with --drop b"
+        "data.csv, line 3, column \"b\": the cell is empty; fill it in, remove the row, or leave the column out with `drop = b`"
     );
 }
 
@@ -102,7 +102,7 @@ fn an_empty_cell() {
 fn a_missing_cell() {
     assert_eq!(
         sentence("a,b\n1,2\nNA,4\n"),
-        "data.csv, line 3, column \"a\": the cell is missing (\"NA\"); fill it in, remove the row, or leave the column out with --drop a"
+        "data.csv, line 3, column \"a\": the cell is missing (\"NA\"); fill it in, remove the row, or leave the column out with `drop = a`"
     );
 }
 
@@ -134,7 +134,7 @@ fn a_number_out_of_range() {
 fn a_short_row() {
     assert_eq!(
         sentence("a,b,c\n1,2,3\n4,5\n"),
-        "data.csv, line 3: the row has 2 cells where the header has 3; complete or remove the row, or name the separator with --delimiter"
+        "data.csv, line 3: the row has 2 cells where the header has 3; complete or remove the row, or name the separator with `delimiter`"
     );
 }
 
@@ -142,7 +142,7 @@ fn a_short_row() {
 fn a_long_row() {
     assert_eq!(
         sentence("1,2,3\n4,5,6\n7,8,9,10\n"),
-        "data.csv, line 3: the row has 4 cells where the first row has 3; complete or remove the row, or name the separator with --delimiter"
+        "data.csv, line 3: the row has 4 cells where the first row has 3; complete or remove the row, or name the separator with `delimiter`"
     );
 }
 
@@ -150,7 +150,7 @@ fn a_long_row() {
 fn a_row_of_one_cell() {
     assert_eq!(
         sentence("1,2,3\n4,5,6\n7\n"),
-        "data.csv, line 3: the row has one cell where the first row has 3; complete or remove the row, or name the separator with --delimiter"
+        "data.csv, line 3: the row has one cell where the first row has 3; complete or remove the row, or name the separator with `delimiter`"
     );
 }
 
@@ -173,7 +173,7 @@ fn an_empty_gzip_file() {
 fn a_header_only() {
     assert_eq!(
         sentence("a,b,c\n"),
-        "data.csv holds a header and no rows; add rows, or say --no-header if line 1 is data"
+        "data.csv holds a header and no rows; add rows, or say `header = false` if line 1 is data"
     );
 }
 
@@ -223,7 +223,7 @@ fn a_column_number_out_of_range() {
 fn no_columns_left() {
     assert_eq!(
         sentence_with("a,b\n1,2\n3,4\n", &ReadOptions { drop: strings(&["a", "b"]), ..Default::default() }),
-        "data.csv has no data column left; keep at least one out of --drop, --id-column and --label-column, or name it in --columns"
+        "data.csv has no data column left; keep at least one out of `drop`, `id_column` and `label_column`, or name it in `columns`"
     );
 }
 
@@ -335,7 +335,7 @@ fn a_constant_column() {
     let sentence = table.standardize().unwrap_err().to_string();
     assert_eq!(
         sentence.replace(&table.source, "data.csv"),
-        "data.csv, column \"sepal length\": every value is 5, so the column cannot be standardised; leave it out with --drop 'sepal length' or say --no-standardize"
+        "data.csv, column \"sepal length\": every value is 5, so the column cannot be standardised; leave it out with `drop = 'sepal length'` or say `standardize = false`"
     );
     assert_eq!(table, before);
 }
@@ -347,6 +347,6 @@ fn a_column_without_values() {
     let sentence = table.standardize().unwrap_err().to_string();
     assert_eq!(
         sentence.replace(&table.source, "data.csv"),
-        "data.csv, column \"b\": every cell is missing, so the column cannot be standardised; leave it out with --drop b"
+        "data.csv, column \"b\": every cell is missing, so the column cannot be standardised; leave it out with `drop = b`"
     );
 }

@@ -33,7 +33,7 @@ fn what_was_a_mistake_stays_one() {
     assert!(refused("x,y\n1,a\n3,b\n5,a\n", &ReadOptions::default()).contains("\"a\" is not a number"));
     // A name above numbers in a file whose first row is mostly numbers.
     let first = refused("year,1,2,3\n2001,5,6,7\n2002,8,9,7\n", &levels());
-    assert!(first.contains("say --header if this line holds the column names"), "{first}");
+    assert!(first.contains("say `header = true` if this line holds the column names"), "{first}");
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn counts_have_a_limit_and_it_is_told() {
         assert!(
             sentence.ends_with(&format!(
                 "line 3, column \"n\": \"{cell}\" is above 9007199254740991, the largest count that double precision holds \
-                 exactly; correct the cell, or say --column-type n=normal"
+                 exactly; correct the cell, or say `column_type = n=normal`"
             )),
             "{sentence}"
         );

@@ -152,7 +152,7 @@ fn sentence_under(dictionary: &str) -> String {
 fn a_missing_number() {
     assert_eq!(
         sentence(npy(1, &dictionary("<f8", "False", "(2,)"), &doubles(&[1.0, f64::NAN]))),
-        "data.npy, row 2, column \"x1\": the cell is missing (\"NaN\"); fill it in, remove the row, or leave the column out with --drop x1"
+        "data.npy, row 2, column \"x1\": the cell is missing (\"NaN\"); fill it in, remove the row, or leave the column out with `drop = x1`"
     );
 }
 
@@ -240,7 +240,7 @@ fn a_huge_empty_shape() {
 fn no_columns() {
     assert_eq!(
         sentence(npy(1, &dictionary("<f8", "True", "(18446744073709551615, 0)"), &[])),
-        "data.npy has no data column left; keep at least one out of --drop, --id-column and --label-column, or name it in --columns"
+        "data.npy has no data column left; keep at least one out of `drop`, `id_column` and `label_column`, or name it in `columns`"
     );
 }
 

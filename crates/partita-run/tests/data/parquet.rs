@@ -106,7 +106,7 @@ fn sentence(bytes: &[u8], options: &ReadOptions) -> String {
 fn a_missing_parquet_cell() {
     assert_eq!(
         sentence(&parquet(true), &labelled()),
-        "data.parquet, row 2, column \"mass\": the cell is missing (\"null\"); fill it in, remove the row, or leave the column out with --drop mass"
+        "data.parquet, row 2, column \"mass\": the cell is missing (\"null\"); fill it in, remove the row, or leave the column out with `drop = mass`"
     );
     let options = ReadOptions { missing: Missing::Keep, ..labelled() };
     let table = Fixture::new("data", parquet(true)).read(&options).unwrap();
@@ -117,7 +117,7 @@ fn a_missing_parquet_cell() {
 fn a_parquet_column_of_words() {
     assert_eq!(
         sentence(&parquet(false), &ReadOptions::default()),
-        "data.parquet, row 1, column \"kind\": \"red\" is not a number; correct the cell, leave the column out with --drop kind, or use it with --id-column kind or --label-column kind"
+        "data.parquet, row 1, column \"kind\": \"red\" is not a number; correct the cell, leave the column out with `drop = kind`, or use it with `id_column = kind` or `label_column = kind`"
     );
 }
 

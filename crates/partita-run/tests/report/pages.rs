@@ -41,8 +41,13 @@ fn line(name: &str, values: &[f64], inefficiency: Option<f64>) -> Line {
     ordered.sort_by(f64::total_cmp);
     let middle = ordered[ordered.len() / 2];
     let around = |centre: f64, half: f64| Some([centre - half, centre + half]);
+    let meaning = name
+        .parse::<partita_run::config::Summary>()
+        .ok()
+        .and_then(|summary| summary.quantities().pop()?.meaning);
     Line {
         name: name.into(),
+        meaning,
         mean,
         se: Some(se),
         ci95: around(mean, 1.96 * se),

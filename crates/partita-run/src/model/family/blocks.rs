@@ -10,7 +10,7 @@ use partita::start::{Fixed, FromPrior};
 use partita::{Blocks, Partition, Prior, Target};
 
 /// What may help chains that are slow to meet.
-pub(super) const ADVICE: &str = "--sampler split-merge, or a cap on each pair (--max-sweeps)";
+pub(super) const ADVICE: &str = "`sampler = split-merge`, or a cap on each pair (`max_sweeps`)";
 
 pub(super) fn build(
     setup: &Setup,
@@ -25,7 +25,7 @@ pub(super) fn build(
         config::Start::One => AnyStart::Fixed(Fixed(Partition::one_cluster(items)?)),
         config::Start::Prior => AnyStart::Prior(FromPrior { prior, items }),
         other => {
-            return Err(Failure::bad(format!("--start {other} does not go with blocks: use prior or one")));
+            return Err(Failure::bad(format!("`start = {other}` does not go with blocks: use prior or one")));
         }
     };
     // Vertices strewn over up to ten blocks, whatever the prior likes.

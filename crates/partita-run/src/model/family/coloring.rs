@@ -12,9 +12,9 @@ use partita::target::ColorMoves;
 /// What may help chains that are slow to meet.
 pub(super) fn advice(sampler: &Sampler) -> &'static str {
     if sampler.has(Move::Kempe) {
-        "more --colors, or a cap on each pair (--max-sweeps)"
+        "more `colors`, or a cap on each pair (`max_sweeps`)"
     } else {
-        "--sampler kempe+gibbs, more --colors, or a cap on each pair (--max-sweeps)"
+        "`sampler = kempe+gibbs`, more `colors`, or a cap on each pair (`max_sweeps`)"
     }
 }
 
@@ -36,7 +36,7 @@ pub(super) fn build(setup: &Setup, colors: usize, input: &Input) -> Result<Box<d
         config::Start::Greedy => AnyStart::Fixed(Fixed(target.known_coloring())),
         other => {
             return Err(Failure::bad(format!(
-                "--start {other} is for tables: colourings start random, or greedy"
+                "`start = {other}` is for tables: colourings start random, or greedy"
             )));
         }
     };

@@ -22,9 +22,9 @@ fn clusters(prior: &ClusterPrior) -> String {
 
 fn advice(sampler: &Sampler) -> &'static str {
     if sampler.has(Move::SplitMerge) {
-        "a larger --noise-sd"
+        "a larger `noise_sd`"
     } else {
-        "a larger --noise-sd or --sampler split-merge"
+        "a larger `noise_sd` or `sampler = split-merge`"
     }
 }
 
