@@ -11,7 +11,7 @@ mod screen;
 use arguments::{Arguments, Command, RunOptions};
 use clap::FromArgMatches;
 use partita_run::config::Task;
-use partita_run::session::{self, Again, Outcome, Request};
+use partita_run::session::{self, Again, Finished, Request};
 use partita_run::{Failure, results};
 use screen::Screen;
 use std::process::ExitCode;
@@ -104,13 +104,13 @@ fn watched<R>(run: impl FnOnce(&mut Screen) -> Result<R, Failure>) -> Result<R, 
 }
 
 /// Results to standard output: one JSON object, or a table a person understands.
-fn show(outcome: &Outcome, json: bool) -> Result<(), Failure> {
+fn show(outcome: &Finished, json: bool) -> Result<(), Failure> {
     screen::print(&if json { json_object(&outcome.summary) } else { screen::table(outcome) })?;
     screen::say(&format!("report: {}", outcome.directory.join("report.html").display()));
     Ok(())
 }
 
-fn json_object(summary: &results::Summary) -> String {
+fn json_object(summary: &results::Results) -> String {
     serde_json::to_string(summary).expect("a summary is JSON") + "\n"
 }
 

@@ -3,8 +3,8 @@
 use crate::flags;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use partita_run::Failure;
-use partita_run::results::{Clustering, Line, Summary};
-use partita_run::session::{Outcome, Progress, Watch};
+use partita_run::results::{Clustering, Line, Results};
+use partita_run::session::{Finished, Progress, Watch};
 use partita_run::words;
 use std::io::{IsTerminal, Write};
 
@@ -101,7 +101,7 @@ fn progress_line(p: &Progress) -> String {
 }
 
 /// The results as a person reads them, within 80 columns.
-pub fn table(outcome: &Outcome) -> String {
+pub fn table(outcome: &Finished) -> String {
     let summary = &outcome.summary;
     let mut text = String::new();
     if !summary.summaries.is_empty() {
@@ -167,7 +167,7 @@ pub fn table(outcome: &Outcome) -> String {
 }
 
 /// What an error bar costs against one long chain, and how that is known.
-fn against_one_chain(summary: &Summary) -> Option<String> {
+fn against_one_chain(summary: &Results) -> Option<String> {
     const TOLD: usize = 4;
     let known = |line: &Line| {
         let (name, times) = (&line.name, line.inefficiency?);

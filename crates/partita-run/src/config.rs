@@ -15,7 +15,9 @@ pub use crate::summary::{Grid, Summary};
 pub use choice::{Coupling, Duration, Loss, Metric, Shard, Start, Task};
 pub(crate) use choice::{as_text, words};
 pub use model::{Alpha, ColumnType, EdgePrior, Prior};
-pub use plan::{ClusterPrior, Law, MixtureLaw, Pairing, PartitionPrior, Plan, Reading, Rule, Setup, Stop};
+pub use plan::{
+    ClusterPrior, Law, Limit, MixtureLaw, Pairing, PartitionPrior, Plan, Reading, Setup, StoppingRule,
+};
 pub use resolve::{Facts, default_in_words};
 pub use sampler::{Move, Sampler};
 
@@ -97,7 +99,7 @@ options! {
     replicates: u64,
     /// Wall time to run for.
     time: Duration,
-    /// Stop when every 95 % interval is narrower than this.
+    /// StoppingRule when every 95 % interval is narrower than this.
     precision: f64,
     /// The seed.
     seed: u64,

@@ -3,7 +3,9 @@
 //! What a number stands for is a pure function of the model and the [`Work`], so it does not matter who runs it, in which
 //! order, in how large batches, or whether somebody loses it and it is run again: the same [`Output`] comes back.
 
+pub(crate) mod long_chain;
 mod origin;
+pub(crate) mod pilot;
 mod sample;
 pub(crate) mod stopwatch;
 mod threads;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// The answers of a run: printed by `--json`, kept as `summary.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Summary {
+pub struct Results {
     /// Replicates that ended, censored ones among them.
     pub replicates: u64,
     /// Replicates cut by the cap before their chains met.
@@ -51,7 +51,7 @@ pub struct Summary {
     pub notes: Vec<String>,
 }
 
-impl Summary {
+impl Results {
     /// How the asymptotic variance of one long chain was found; none where it is not known.
     pub fn yardstick(&self) -> Option<String> {
         let by =
@@ -289,7 +289,7 @@ pub struct Page {
     /// The answer in words with intervals, a sentence each.
     pub answer: Vec<String>,
     /// The numbers.
-    pub summary: Summary,
+    pub summary: Results,
     /// The meeting curve with its interval: (time, survival, low, high).
     pub survival: Vec<(u64, f64, f64, f64)>,
     /// Times at which pairs were censored.

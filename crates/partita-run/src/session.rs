@@ -1,7 +1,5 @@
 //! A run from options to answers: fit, color, meet; resume, merge, report.
 
-mod answers;
-mod long_chain;
 mod merge;
 mod predict;
 mod runner;
@@ -11,14 +9,15 @@ pub use merge::merge;
 pub use predict::predict;
 
 use crate::Failure;
+use crate::answers::Answers;
 use crate::config::resolve::Found;
-use crate::config::{Loss, Options, Plan, Stop, Task};
-use crate::directory::{self, Directory, Run, how_to_resume};
+use crate::config::{Loss, Options, Plan, StoppingRule, Task};
+use crate::engine::long_chain;
 use crate::engine::{Executor, Row, Sample, Threads};
 use crate::model::{Input, Loaded, Model, load};
-use crate::results::Summary;
+use crate::results::Results;
+use crate::store::{self, Directory, Run, how_to_resume};
 use crate::summary::Count;
-pub use answers::Answers;
 use runner::go_on;
 use schedule::schedule;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -62,11 +61,11 @@ pub struct Progress {
 
 /// What came of a run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
+pub struct Finished {
     /// The run directory.
     pub directory: PathBuf,
     /// The answers.
-    pub summary: Summary,
+    pub summary: Results,
     /// The answers in sentences.
     pub answer: Vec<String>,
 }
@@ -87,7 +86,7 @@ pub struct Request {
 }
 
 /// Runs from the beginning, on threads of this process.
-pub fn start(request: Request, interrupted: &AtomicBool, watch: &mut dyn Watch) -> Result<Outcome, Failure> {
+pub fn start(request: Request, interrupted: &AtomicBool, watch: &mut dyn Watch) -> Result<Finished, Failure> {
     let executor = Threads(request.options.threads.unwrap_or_else(processors));
     start_on(&executor, request, interrupted, watch)
 }
@@ -98,17 +97,17 @@ pub fn start_on(
     request: Request,
     interrupted: &AtomicBool,
     watch: &mut dyn Watch,
-) -> Result<Outcome, Failure> {
+) -> Result<Finished, Failure> {
     let mut options = request.options;
     options.check_uses(request.task, request.meetings_only)?;
     if request.meetings_only {
         options = options.of_meetings();
     }
     options.check()?;
-    let out = options.out.clone().unwrap_or_else(|| directory::free_name(options.data.as_deref()));
+    let out = options.out.clone().unwrap_or_else(|| store::free_name(options.data.as_deref()));
     let Loaded { setup, model, input } = load(request.task, &options)?;
     let there = out.exists();
-    directory::prepare(&out, request.force)?;
+    store::prepare(&out, request.force)?;
     input.said.iter().for_each(|sentence| watch.say(sentence));
     let forget = |failure: Failure| {
         // Nothing was written: the directory goes again, if it is ours.
@@ -146,7 +145,7 @@ pub fn resume(
     threads: Option<usize>,
     interrupted: &AtomicBool,
     watch: &mut dyn Watch,
-) -> Result<Outcome, Failure> {
+) -> Result<Finished, Failure> {
     let run = Run::read(path)?;
     let mut plan = run.plan.clone();
     plan.threads = threads.or(plan.threads);
@@ -162,7 +161,7 @@ pub fn resume(
 fn heal(directory: &Directory, run: &Run, items: usize, sample: Sample) -> Result<Sample, Failure> {
     let Sample { mut rows, mut draws } = sample;
     let plan = &run.plan;
-    if let Stop::Time { workers, .. } = plan.stop
+    if let StoppingRule::Time { workers, .. } = plan.stop
         && concluded(directory.path(), &rows)
     {
         let mut all: BTreeMap<u64, u64> = (0..workers).map(|worker| (worker, 0)).collect();
@@ -176,7 +175,7 @@ fn heal(directory: &Directory, run: &Run, items: usize, sample: Sample) -> Resul
     draws.iter().for_each(|draw| *kept.entry(draw.replicate).or_default() += 1);
     let until = plan.keep_until(items);
     rows.retain(|row| row.replicate >= until || kept.get(&row.replicate).copied().unwrap_or(0) >= least);
-    if let Stop::Time { workers, .. } = plan.stop {
+    if let StoppingRule::Time { workers, .. } = plan.stop {
         let mut there: HashMap<u64, u64> = HashMap::new();
         rows.iter().for_each(|row| *there.entry(row.replicate % workers).or_default() += 1);
         let mut ended = directory.ended_workers();
@@ -195,14 +194,14 @@ fn concluded(path: &Path, rows: &[Row]) -> bool {
 }
 
 /// The answers that were written, if they were.
-fn known(path: &Path) -> Option<Summary> {
+pub(crate) fn known(path: &Path) -> Option<Results> {
     serde_json::from_str(&std::fs::read_to_string(path.join("summary.json")).ok()?).ok()
 }
 
 /// Refuses a run that is not complete: an average of what is done would favour the quick pairs.
 fn refuse_part(path: &Path, run: &Run, rows: &[Row]) -> Result<(), Failure> {
     let all = match run.plan.stop {
-        Stop::Replicates { replicates } => rows.len() as u64 == run.plan.shard.share(replicates),
+        StoppingRule::Replicates { replicates } => rows.len() as u64 == run.plan.shard.share(replicates),
         _ => false,
     };
     if all || concluded(path, rows) {
@@ -249,7 +248,7 @@ pub struct Again {
 }
 
 /// The answers of a directory again, from its rows.
-pub fn report(path: &Path, again: Again, watch: &mut dyn Watch) -> Result<Outcome, Failure> {
+pub fn report(path: &Path, again: Again, watch: &mut dyn Watch) -> Result<Finished, Failure> {
     let mut run = Run::read(path)?;
     for (name, asked) in [("`loss`", again.loss.is_some()), ("`matrix`", again.matrix)] {
         if asked && run.plan.keep_draws == 0 {
@@ -271,14 +270,14 @@ pub fn report(path: &Path, again: Again, watch: &mut dyn Watch) -> Result<Outcom
         || rows.iter().map(|row| row.seconds).sum::<f64>() / run.plan.threads() as f64,
         |summary| summary.seconds,
     );
-    answers::check_size(model.items(), again.matrix)?;
+    store::check_size(model.items(), again.matrix)?;
     let long = long_chain::known_of(&directory, &sample);
     let answers = Answers::new(&run, &sample, seconds, (&input, &*model), long.as_ref(), watch)?;
     if !directory.is_writable() {
         // Somebody else's run, or one on a read-only disk: what there is to say can be said all the same.
         watch.say(&format!("{}: cannot be written, so its files stay as they are", path.display()));
         let Answers { summary, page, .. } = answers;
-        return Ok(Outcome { directory: path.to_path_buf(), summary, answer: page.answer });
+        return Ok(Finished { directory: path.to_path_buf(), summary, answer: page.answer });
     }
     answers.write(&directory, &run, &sample, again.matrix, watch)
 }

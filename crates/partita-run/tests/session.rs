@@ -39,8 +39,7 @@ fn interrupted_after_its_last_replicate_a_run_keeps_them_all() {
     assert_eq!(
         sentence,
         format!(
-            "interrupted before the answers were written: all replicates are kept; continue with `partita \
-             resume {}`",
+            "interrupted before the answers were written: all replicates are kept; continue with `resume({})`",
             out.display()
         )
     );

@@ -8,9 +8,9 @@
 
 use partita::aggregate;
 use partita_run::config::{Alpha, Options, Start, Task};
-use partita_run::directory::Run;
-use partita_run::results::Summary;
+use partita_run::results::Results;
 use partita_run::session::{self, Request};
+use partita_run::store::Run;
 use std::sync::atomic::AtomicBool;
 
 const RUNS: usize = 200;
@@ -34,7 +34,7 @@ const CASES: [Case; 4] = [
 ];
 
 /// A run in a directory of its own, which is removed: its answers, its configuration, its estimates.
-fn run(name: &str, options: Options) -> (Summary, Run, Vec<Vec<f64>>) {
+fn run(name: &str, options: Options) -> (Results, Run, Vec<Vec<f64>>) {
     let out = std::env::temp_dir().join(format!("partita-tuning-{name}-{}", std::process::id()));
     let options = Options { out: Some(out.clone()), keep_draws: Some(0), ..options };
     let request = Request {
@@ -58,7 +58,7 @@ fn run(name: &str, options: Options) -> (Summary, Run, Vec<Vec<f64>>) {
 }
 
 /// `E[cost] * Var(H)` of each summary.
-fn work(summary: &Summary, estimates: &[Vec<f64>]) -> Vec<f64> {
+fn work(summary: &Results, estimates: &[Vec<f64>]) -> Vec<f64> {
     let calls = summary.kernel_calls as f64 / summary.replicates as f64;
     (0..summary.summaries.len())
         .map(|j| calls * estimates.iter().map(|e| e[j]).collect::<aggregate::Moments>().variance().unwrap())

@@ -3,9 +3,9 @@
 use super::Setting;
 use super::definition::{Budget, Estimates};
 use partita_run::Failure;
-use partita_run::directory::Ledger;
 use partita_run::engine::{self, Against, Job, Output, Row, Work};
 use partita_run::model::Model;
+use partita_run::store::Ledger;
 use std::collections::HashSet;
 use std::path::Path;
 

@@ -7,8 +7,8 @@ use partita::chance::Chance;
 use partita::rng::{Purpose, Sequence};
 use partita_run::Failure;
 use partita_run::config::{Alpha, Covariance, Options, Summary, Task};
-use partita_run::directory::write_whole;
 use partita_run::model::{self, Model};
+use partita_run::store::write_whole;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 

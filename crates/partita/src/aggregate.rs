@@ -8,12 +8,16 @@
 //! outside (0, 1) is a programming mistake and panics.
 
 pub mod deadline;
+mod means;
 mod moments;
 mod reference;
+mod scaled;
 mod sum;
 
+pub use means::Means;
 pub use moments::Moments;
 pub(crate) use reference::normal_quantile;
+pub use scaled::Scaled;
 
 use reference::{student_quantile, without_skewness};
 use sum::{Shape, sum, sum_of_squares_about};

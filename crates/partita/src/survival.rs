@@ -36,7 +36,7 @@ pub struct Observed {
 /// assert_eq!((first.time, first.at_risk, first.events, first.censored), (1, 3, 1, 1));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Step {
+pub struct CurveStep {
     /// The meeting time at which the curve steps down.
     pub time: u64,
     /// Pairs neither met nor cut before this time. One cut at this very time, unmet, is at risk here.
@@ -71,7 +71,7 @@ pub struct Step {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct KaplanMeier {
-    steps: Vec<Step>,
+    steps: Vec<CurveStep>,
     count: usize,
     level: f64,
     /// The largest time seen, met or cut.
@@ -151,7 +151,7 @@ impl KaplanMeier {
                     let s = f64::sqrt(greenwood);
                     (survival * s, log_log_interval(survival, s, z))
                 };
-                curve.steps.push(Step {
+                curve.steps.push(CurveStep {
                     time: group[0].time,
                     at_risk,
                     events,
@@ -180,7 +180,7 @@ impl KaplanMeier {
     /// let curve = KaplanMeier::new(&[Observed { time: 3, met: true }, Observed { time: 5, met: false }]);
     /// assert_eq!(curve.steps().iter().map(|s| (s.time, s.survival)).collect::<Vec<_>>(), [(3, 0.5)]);
     /// ```
-    pub fn steps(&self) -> &[Step] {
+    pub fn steps(&self) -> &[CurveStep] {
         &self.steps
     }
 

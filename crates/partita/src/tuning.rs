@@ -187,6 +187,18 @@ pub fn from_traces(traces: &[Trace], candidates: &[Schedule], slack: f64) -> Opt
     appraised.into_iter().filter(|a| worst(a) <= bar).min_by_key(|a| a.schedule.sweeps())
 }
 
+/// A burn-in that a pair waits longer than with a probability of about `rare`, from the longest of some waits.
+///
+/// Of `pairs` waits the longest is exceeded about once in `pairs`; with a tail that falls like an exponential, its
+/// multiple by `ln(1 / rare) / ln(pairs)` is exceeded with probability `rare`.
+///
+/// ```
+/// assert_eq!(partita::tuning::safe_burn_in(50, 100, 1e-4), 100);
+/// ```
+pub fn safe_burn_in(longest: u64, pairs: u64, rare: f64) -> u64 {
+    (longest as f64 * (-rare.ln()) / (pairs as f64).ln()).ceil() as u64
+}
+
 /// The asymptotic variance of the mean of one long stationary series, by overlapping batch means
 /// with batches of the square root of its length; none for fewer than 16 values.
 ///

@@ -171,7 +171,7 @@ pub struct Reading {
 
 /// When to stop, as far as that was said.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Rule {
+pub enum Limit {
     /// Nothing was said.
     Unsaid,
     /// After so many replicates.
@@ -185,7 +185,7 @@ pub enum Rule {
 /// When a run is complete.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "rule", rename_all = "lowercase")]
-pub enum Stop {
+pub enum StoppingRule {
     /// After so many replicates.
     Replicates {
         /// How many.
@@ -226,9 +226,9 @@ pub struct Plan {
     /// A cap: a pair unmet by then is censored.
     pub max_sweeps: u64,
     /// What was said about when to stop.
-    pub rule: Rule,
+    pub limit: Limit,
     /// When to stop.
-    pub stop: Stop,
+    pub stop: StoppingRule,
     /// States kept of each replicate.
     pub keep_draws: usize,
     /// The loss that the point clustering minimises.
@@ -303,9 +303,9 @@ impl Plan {
             burn_in: Some(self.schedule.burn_in()),
             sweeps: Some(self.schedule.sweeps()),
             max_sweeps: Some(self.max_sweeps),
-            replicates: if let Rule::Replicates(replicates) = self.rule { Some(replicates) } else { None },
-            time: if let Rule::Time(time) = self.rule { Some(time) } else { None },
-            precision: if let Rule::Precision(width) = self.rule { Some(width) } else { None },
+            replicates: if let Limit::Replicates(replicates) = self.limit { Some(replicates) } else { None },
+            time: if let Limit::Time(time) = self.limit { Some(time) } else { None },
+            precision: if let Limit::Precision(width) = self.limit { Some(width) } else { None },
             keep_draws: Some(self.keep_draws),
             loss: (self.keep_draws > 0).then_some(self.loss),
             threads: self.threads,

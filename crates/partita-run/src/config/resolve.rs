@@ -1,11 +1,13 @@
 //! Where everything left open is decided, once: from what was said, the data and the pilot. All defaults stand here.
 
-use super::plan::{ClusterPrior, Law, MixtureLaw, Pairing, PartitionPrior, Plan, Reading, Rule, Setup, Stop};
+use super::plan::{
+    ClusterPrior, Law, Limit, MixtureLaw, Pairing, PartitionPrior, Plan, Reading, Setup, StoppingRule,
+};
 use super::{
     Alpha, ConfigError, Coupling, Covariance, EdgePrior, Loss, Metric, Options, Prior, Sampler, Shard, Start,
     Summary, Task,
 };
-use crate::pilot::Findings;
+use crate::engine::pilot::Pilot;
 use crate::summary::{Clusters, Top};
 use partita::Schedule;
 use std::path::PathBuf;
@@ -258,35 +260,39 @@ fn max_sweeps(schedule: &Schedule) -> u64 {
     (20 * schedule.sweeps().max(schedule.lag())).max(20_000)
 }
 
-fn rule(options: &Options) -> Rule {
+fn limit(options: &Options) -> Limit {
     match (options.replicates, options.time, options.precision) {
-        (Some(replicates), ..) => Rule::Replicates(replicates),
-        (_, Some(time), _) => Rule::Time(time),
-        (.., Some(width)) => Rule::Precision(width),
-        _ => Rule::Unsaid,
+        (Some(replicates), ..) => Limit::Replicates(replicates),
+        (_, Some(time), _) => Limit::Time(time),
+        (.., Some(width)) => Limit::Precision(width),
+        _ => Limit::Unsaid,
     }
 }
 
 /// When to stop. Where nothing was said: after a fixed number of replicates that takes about a minute with the pilot, or
 /// fewer if all intervals are narrow before.
-fn stop(rule: Rule, pilot: Option<&Findings>, threads: usize, meetings: bool) -> Stop {
+fn stop(limit: Limit, pilot: Option<&Pilot>, threads: usize, meetings: bool) -> StoppingRule {
     let seconds = pilot.map_or(0.01, |p| p.replicate_calls * p.seconds_per_call).max(1e-7);
     let affordable = (SECONDS * threads as f64 / seconds) as u64;
     // The pilot must stay small beside the run: at least five times its work, counted in kernel calls.
     let five_pilots =
         pilot.map_or(0, |p| (5.0 * p.kernel_calls as f64 / p.replicate_calls.max(1.0)).ceil() as u64);
     let at_most = affordable.max(five_pilots).clamp(LEAST, MOST);
-    match rule {
-        Rule::Replicates(replicates) => Stop::Replicates { replicates },
-        Rule::Time(time) => {
+    match limit {
+        Limit::Replicates(replicates) => StoppingRule::Replicates { replicates },
+        Limit::Time(time) => {
             // About 25 replicates a worker, so that little is dropped and the workers' means are not skewed by
             // slow first ones; at least four workers a thread, for an interval.
             let shares = ((time.seconds() / (25.0 * seconds)) as u64).clamp(4, 25);
-            Stop::Time { workers: shares * threads as u64, seconds: time.seconds() / shares as f64 }
+            StoppingRule::Time { workers: shares * threads as u64, seconds: time.seconds() / shares as f64 }
         }
-        Rule::Precision(width) => Stop::Precision { width, at_least: FIRST_ROUND, at_most: u64::MAX },
-        Rule::Unsaid if meetings => Stop::Replicates { replicates: at_most.min(MEETINGS) },
-        Rule::Unsaid => Stop::Precision { width: WIDTH, at_least: FIRST_ROUND.max(five_pilots), at_most },
+        Limit::Precision(width) => {
+            StoppingRule::Precision { width, at_least: FIRST_ROUND, at_most: u64::MAX }
+        }
+        Limit::Unsaid if meetings => StoppingRule::Replicates { replicates: at_most.min(MEETINGS) },
+        Limit::Unsaid => {
+            StoppingRule::Precision { width: WIDTH, at_least: FIRST_ROUND.max(five_pilots), at_most }
+        }
     }
 }
 
@@ -302,11 +308,11 @@ fn states(items: usize) -> u64 {
 }
 
 /// States to keep of each replicate.
-fn keep_draws(stop: &Stop, items: usize) -> usize {
+fn keep_draws(stop: &StoppingRule, items: usize) -> usize {
     let replicates = match *stop {
-        Stop::Replicates { replicates } => replicates,
-        Stop::Precision { at_most, .. } => at_most,
-        Stop::Time { .. } => 1000,
+        StoppingRule::Replicates { replicates } => replicates,
+        StoppingRule::Precision { at_most, .. } => at_most,
+        StoppingRule::Time { .. } => 1000,
     };
     (states(items) / replicates.max(1)).clamp(1, 10) as usize
 }
@@ -315,7 +321,7 @@ fn keep_draws(stop: &Stop, items: usize) -> usize {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Found<'a> {
     pub schedule: Schedule,
-    pub pilot: Option<&'a Findings>,
+    pub pilot: Option<&'a Pilot>,
     /// Items of the model.
     pub items: usize,
     /// Threads, or whatever runs at once.
@@ -326,14 +332,14 @@ pub(crate) struct Found<'a> {
 impl Plan {
     /// Decides what is still open once the pilot has run.
     pub(crate) fn resolve(options: &Options, setup: Setup, out: PathBuf, found: Found) -> Self {
-        let rule = rule(options);
-        let stop = stop(rule, found.pilot, found.width, found.meetings_only);
+        let limit = limit(options);
+        let stop = stop(limit, found.pilot, found.width, found.meetings_only);
         let keep_draws = options.keep_draws.unwrap_or_else(|| keep_draws(&stop, found.items));
         Self::with_stop(options, setup, out, found.schedule, stop, keep_draws)
     }
 
     /// The plan that options kept in `run.toml` tell, with nothing left open.
-    pub(crate) fn restore(task: Task, options: &Options, stop: Stop) -> Result<Self, ConfigError> {
+    pub(crate) fn restore(task: Task, options: &Options, stop: StoppingRule) -> Result<Self, ConfigError> {
         let missing = |key: &str| ConfigError::Value(format!("the option `{key}` of the run is missing"));
         let setup = Setup::resolve(task, options, Facts::Graph { largest_degree: 0 })?;
         let whole = |key: &str, value: Option<u64>| value.ok_or_else(|| missing(key));
@@ -350,7 +356,7 @@ impl Plan {
         setup: Setup,
         out: PathBuf,
         schedule: Schedule,
-        stop: Stop,
+        stop: StoppingRule,
         keep_draws: usize,
     ) -> Self {
         Plan {
@@ -360,7 +366,7 @@ impl Plan {
             seed: options.seed.unwrap_or(SEED),
             max_sweeps: options.max_sweeps.unwrap_or_else(|| max_sweeps(&schedule)),
             schedule,
-            rule: rule(options),
+            limit: limit(options),
             stop,
             keep_draws,
             loss: options.loss.unwrap_or(LOSS),

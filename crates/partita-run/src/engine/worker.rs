@@ -26,8 +26,8 @@ pub(crate) fn work<T>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis;
-    use crate::config::Stop;
+    use crate::answers;
+    use crate::config::StoppingRule;
     use crate::engine::Row;
     use partita::Stream;
     use partita::aggregate::Moments;
@@ -74,12 +74,12 @@ mod tests {
     #[test]
     fn a_deadline_does_not_favour_quick_replicates() {
         let (workers, seconds) = (4, 2.0);
-        let stop = Stop::Time { workers, seconds };
+        let stop = StoppingRule::Time { workers, seconds };
         let mut rule = Moments::new();
         let mut pooled = Moments::new();
         for seed in 0..20_000 {
             let rows = timed_run(seed, workers, seconds);
-            let estimate = analysis::mean(&stop, &rows, 0).unwrap();
+            let estimate = answers::mean(&stop, &rows, 0).unwrap();
             rule.push(estimate.value);
             // The wrong rule: all that is complete at the deadline, nobody waited for, pooled.
             let in_time = |worker: u64| {
@@ -106,10 +106,10 @@ mod tests {
     #[test]
     fn intervals_over_workers_cover() {
         let (workers, seconds) = (50, 25.0);
-        let stop = Stop::Time { workers, seconds };
+        let stop = StoppingRule::Time { workers, seconds };
         let covers = |seed: &u64| {
             let rows = timed_run(*seed, workers, seconds);
-            let (low, high) = analysis::mean(&stop, &rows, 0).unwrap().interval;
+            let (low, high) = answers::mean(&stop, &rows, 0).unwrap().interval;
             low <= 1.0 && 1.0 <= high
         };
         let covered = (0..2000).filter(covers).count();

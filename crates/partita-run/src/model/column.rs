@@ -40,8 +40,11 @@ struct Holder {
     /// The likelihood of a column with its weakly informative prior.
     likelihood: fn(&Column) -> likelihood::Column,
     /// The column in numbers alone: named columns of a picture.
-    picture: fn(&Column) -> Vec<(String, Vec<f64>)>,
+    picture: fn(&Column) -> Vec<Shown>,
 }
+
+/// A column of a picture: its name and its cells.
+type Shown = (String, Vec<f64>);
 
 fn holder(kind: Kind) -> &'static Holder {
     match kind {
@@ -72,7 +75,7 @@ pub(super) fn picture(table: &Table, kinds: &[Kind]) -> Table {
     if !gaps && kinds.iter().all(|kind| *kind == Kind::Normal) {
         return table.clone();
     }
-    let shown: Vec<(String, Vec<f64>)> =
+    let shown: Vec<Shown> =
         columns(table, kinds).flat_map(|(holder, column)| (holder.picture)(&column)).collect();
     let values = (0..table.rows).flat_map(|row| shown.iter().map(move |(_, cells)| cells[row])).collect();
     Table {

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::numbers::{duration, grouped, short};
 use super::tables;
-use crate::results::{CoClustering, Density, Page, Scatter, Summary};
+use crate::results::{CoClustering, Density, Page, Results, Scatter};
 
 /// One section: its anchor, its heading, its body.
 pub(super) struct Section {
@@ -99,7 +99,7 @@ pub(super) fn lead(page: &Page, contents: &[Section]) -> Markup {
     }
 }
 
-fn summaries(s: &Summary) -> Markup {
+fn summaries(s: &Results) -> Markup {
     let rule = match s.rule.as_str() {
         "mean" => "Intervals are of the mean over replicates planned beforehand.",
         "deadline" => "The run had a deadline: intervals follow the unbiased rule over workers.",
@@ -117,7 +117,7 @@ fn summaries(s: &Summary) -> Markup {
     }
 }
 
-fn counts(s: &Summary, captions: &mut Captions) -> Markup {
+fn counts(s: &Results, captions: &mut Captions) -> Markup {
     let label = "Bars: estimated probability of each number of clusters, with 95 % intervals.";
     html! {
         figure {
@@ -214,7 +214,7 @@ fn survival_caption(page: &Page) -> Markup {
     }
 }
 
-fn bound_caption(s: &Summary) -> Markup {
+fn bound_caption(s: &Results) -> Markup {
     html! {
         "Estimated bound on the total variation distance between one chain and the target. "
         @match s.tv_sweeps {
@@ -284,7 +284,7 @@ fn scatter(points: &Scatter, captions: &mut Captions) -> Markup {
     }
 }
 
-fn efficiency(s: &Summary) -> Markup {
+fn efficiency(s: &Results) -> Markup {
     html! {
         p {
             "Inefficiency is the expected cost of an estimate times its variance, over the asymptotic variance of "

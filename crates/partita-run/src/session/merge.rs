@@ -1,11 +1,11 @@
 //! Shards of one run joined into one directory.
 
-use super::answers::Answers;
-use super::{Outcome, Watch, columns, long_chain, refuse_part, reload};
+use super::{Finished, Watch, columns, refuse_part, reload};
 use crate::Failure;
+use crate::answers::Answers;
 use crate::config::Shard;
-use crate::directory::{self, Directory, Run};
-use crate::engine::{Row, Sample, Threads};
+use crate::engine::{Row, Sample, Threads, long_chain};
+use crate::store::{self, Directory, Run};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -15,7 +15,7 @@ fn same_place(one: &Path, other: &Path) -> bool {
 }
 
 /// Joins shards of one run into a new directory.
-pub fn merge(paths: &[PathBuf], out: &Path, force: bool, watch: &mut dyn Watch) -> Result<Outcome, Failure> {
+pub fn merge(paths: &[PathBuf], out: &Path, force: bool, watch: &mut dyn Watch) -> Result<Finished, Failure> {
     let Some((first, rest)) = paths.split_first() else {
         return Err(Failure::bad("`merge` needs run directories to join".into()));
     };
@@ -67,7 +67,7 @@ pub fn merge(paths: &[PathBuf], out: &Path, force: bool, watch: &mut dyn Watch) 
             paths[pair[1].0].display()
         )));
     }
-    directory::prepare(out, force)?;
+    store::prepare(out, force)?;
     run.plan.shard = Shard::WHOLE;
     run.plan.out = out.to_path_buf();
     let mut directory = Directory::create(out, &run, &columns, model.items())?;

@@ -2,13 +2,13 @@
 
 use super::{Watch, columns, refuse_part, reload};
 use crate::Failure;
-use crate::analysis::{self, Question};
+use crate::answers::{self, Question};
 use crate::config::{Law, Loss};
 use crate::data::{DataError, Kind, Missing, ReadOptions, Table, quote};
-use crate::directory::{Directory, Run};
 use crate::engine::Sample;
 use crate::model::Input;
 use crate::results::Predictions;
+use crate::store::{Directory, Run};
 use std::path::Path;
 
 /// Predicts the rows of a file under the model and the data of a run.
@@ -37,9 +37,9 @@ pub fn predict(
     }
     let rows = new_rows(&run, law.covariance.family().takes_all, &input, new)?;
     watch.stage("searching for one clustering");
-    let units = analysis::units(&run.plan.stop, &draws);
+    let units = answers::units(&run.plan.stop, &draws);
     let point =
-        analysis::point(&units, loss.unwrap_or(run.plan.loss), run.plan.seed).expect("there are kept states");
+        answers::point(&units, loss.unwrap_or(run.plan.loss), run.plan.seed).expect("there are kept states");
     watch.stage("predicting");
     let question = Question {
         rows: &(0..rows.rows).map(|i| rows.row(i)).collect::<Vec<_>>(),
@@ -47,7 +47,7 @@ pub fn predict(
         log_units: &(0..rows.rows).map(|i| log_unit(&input, rows.row(i))).collect::<Vec<_>>(),
         clustering: &point.partition,
     };
-    analysis::predict(&*model, &units, run.plan.threads(), &question)
+    answers::predict(&*model, &units, run.plan.threads(), &question)
         .ok_or_else(|| Failure::bad(format!("{}: its model cannot predict new rows", path.display())))
 }
 

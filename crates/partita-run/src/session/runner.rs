@@ -1,12 +1,12 @@
 //! The replicates of a run that are still to do: in rounds, in shards, or against a clock.
 
-use super::answers::Answers;
-use super::{Outcome, Progress, Watch, columns, long_chain};
-use crate::config::Stop;
-use crate::directory::{Directory, Run, how_to_resume};
-use crate::engine::{self, Executor, Job, Output, Replicate, Sample, Settings, Sink as _, Work};
+use super::{Finished, Progress, Watch, columns};
+use crate::answers::Answers;
+use crate::config::StoppingRule;
+use crate::engine::{self, Executor, Job, Output, Replicate, Sample, Settings, Sink as _, Work, long_chain};
 use crate::model::{Input, Model};
-use crate::{Failure, analysis};
+use crate::store::{Directory, Run, how_to_resume};
+use crate::{Failure, answers};
 use partita::aggregate::Moments;
 use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
@@ -38,7 +38,7 @@ pub(super) fn go_on(
     executor: &dyn Executor,
     interrupted: &AtomicBool,
     watch: &mut dyn Watch,
-) -> Result<Outcome, Failure> {
+) -> Result<Finished, Failure> {
     let plan = &run.plan;
     let settings = Settings {
         seed: plan.seed,
@@ -108,8 +108,8 @@ impl Runner<'_> {
     /// True when the run is complete, false when it was interrupted.
     fn run(&mut self) -> Result<bool, Failure> {
         match self.run.plan.stop {
-            Stop::Replicates { replicates } => self.replicates(replicates),
-            Stop::Precision { width, at_least, at_most } => {
+            StoppingRule::Replicates { replicates } => self.replicates(replicates),
+            StoppingRule::Precision { width, at_least, at_most } => {
                 let mut round = at_least.min(at_most);
                 loop {
                     if !self.replicates(round)? {
@@ -121,13 +121,13 @@ impl Runner<'_> {
                     for row in self.sample.rows.iter().take_while(|row| row.replicate < round) {
                         moments.iter_mut().zip(&row.values).for_each(|(m, v)| m.push(*v));
                     }
-                    if round >= at_most || analysis::widest(&moments).is_some_and(|w| w < width) {
+                    if round >= at_most || answers::widest(&moments).is_some_and(|w| w < width) {
                         return Ok(true);
                     }
                     round = (round + round / 2).min(at_most);
                 }
             }
-            Stop::Time { workers, seconds } => self.timed(workers, seconds),
+            StoppingRule::Time { workers, seconds } => self.timed(workers, seconds),
         }
     }
 
@@ -138,8 +138,8 @@ impl Runner<'_> {
         let wanted = move |n: &u64| shard.holds(*n);
         let numbers = (0..end).filter(wanted).filter(|n| !done.contains(n));
         let of = match self.run.plan.stop {
-            Stop::Precision { at_most, .. } if at_most == u64::MAX => None,
-            Stop::Precision { at_most, .. } => Some(at_most),
+            StoppingRule::Precision { at_most, .. } if at_most == u64::MAX => None,
+            StoppingRule::Precision { at_most, .. } => Some(at_most),
             _ => Some(shard.share(end)),
         };
         let (work, chains) = (Work::Replicates(self.settings), self.model);
@@ -175,12 +175,12 @@ impl Runner<'_> {
             let met = self.sample.rows.iter().filter(|row| row.tau.is_some()).count() as u64;
             let elapsed = self.begin.elapsed().as_secs_f64();
             let left = match self.run.plan.stop {
-                Stop::Time { workers, seconds } => {
+                StoppingRule::Time { workers, seconds } => {
                     Some((workers as f64 / self.executor.width() as f64 * seconds - elapsed).max(0.0))
                 }
                 _ => of.map(|of| elapsed / (done - self.before) as f64 * of.saturating_sub(done) as f64),
             };
-            let widest = analysis::widest(&self.moments);
+            let widest = answers::widest(&self.moments);
             self.watch.progress(&Progress { done, of, met, censored: done - met, widest, left });
         }
         Ok(())

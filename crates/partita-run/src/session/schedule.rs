@@ -4,8 +4,8 @@ use super::Watch;
 use crate::config::resolve::{LEAST, SEED};
 use crate::config::{Options, Setup};
 use crate::engine::Executor;
+use crate::engine::pilot::{self, Given, Pilot};
 use crate::model::{Model, advice};
-use crate::pilot::{self, Findings, Given};
 use crate::{Failure, words};
 use partita::Schedule;
 use std::sync::atomic::AtomicBool;
@@ -21,7 +21,7 @@ pub(super) fn schedule(
     executor: &dyn Executor,
     interrupted: &AtomicBool,
     watch: &mut dyn Watch,
-) -> Result<(Schedule, Option<Findings>), Failure> {
+) -> Result<(Schedule, Option<Pilot>), Failure> {
     let timed = options.replicates.is_none();
     if let (Some(lag), Some(burn_in), Some(sweeps), false) =
         (options.lag, options.burn_in, options.sweeps, timed)

@@ -177,7 +177,7 @@ pub fn table() -> Page {
             "The largest holds 32.1 % of the items (31.8 % to 32.3 %).".into(),
             "Items 0 and 21 are together with probability 0.88 (0.86 to 0.91).".into(),
         ],
-        summary: Summary {
+        summary: Results {
             replicates: 400,
             censored: cut as u64,
             seed: 18_446_744_073_709_551_557,

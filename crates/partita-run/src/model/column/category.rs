@@ -1,6 +1,6 @@
 //! Categories: one of several levels, with unknown probabilities.
 
-use super::{Column, Holder};
+use super::{Column, Holder, Shown};
 use partita::likelihood::{self, Dirichlet};
 
 /// A category with more levels than this has no place in a picture.
@@ -11,7 +11,7 @@ pub(super) const HOLDER: Holder = Holder {
     picture,
 };
 
-fn picture(column: &Column) -> Vec<(String, Vec<f64>)> {
+fn picture(column: &Column) -> Vec<Shown> {
     let pictured = column.levels.iter().enumerate().filter(|_| column.levels.len() <= PICTURED_LEVELS);
     let is =
         |number: usize| column.cells.iter().map(move |v| f64::from(u8::from(*v == number as f64))).collect();

@@ -1,6 +1,6 @@
 //! Counts: Poisson with an unknown rate.
 
-use super::{Column, Holder};
+use super::{Column, Holder, Shown};
 use partita::likelihood::{self, GammaPoisson};
 
 pub(super) const HOLDER: Holder = Holder { likelihood, picture };
@@ -15,7 +15,7 @@ fn likelihood(column: &Column) -> likelihood::Column {
     likelihood::Column::Count(GammaPoisson::around(if sum > 0.0 { sum / cells } else { 1.0 }))
 }
 
-fn picture(column: &Column) -> Vec<(String, Vec<f64>)> {
+fn picture(column: &Column) -> Vec<Shown> {
     let (mean, variance) = column.moments();
     if variance > 0.0 {
         let scaled = column.filled(mean).map(|value| (value - mean) / variance.sqrt());

@@ -1,6 +1,6 @@
 //! Real numbers: normal with unknown mean and variance.
 
-use super::{Column, Holder};
+use super::{Column, Holder, Shown};
 use partita::likelihood::{self, NormalInverseGamma};
 
 pub(super) const HOLDER: Holder = Holder {
@@ -8,7 +8,7 @@ pub(super) const HOLDER: Holder = Holder {
     picture,
 };
 
-fn picture(column: &Column) -> Vec<(String, Vec<f64>)> {
+fn picture(column: &Column) -> Vec<Shown> {
     let (mean, _) = column.moments();
     vec![(column.name.to_string(), column.filled(mean).collect())]
 }

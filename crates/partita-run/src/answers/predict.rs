@@ -1,8 +1,9 @@
 //! Answers about new rows: averages over kept states, unit by unit, so with standard errors.
 
-use super::units::{Means, Unit};
+use super::units::Unit;
 use crate::model::Model;
 use crate::results::{Prediction, Predictions, Score};
+use partita::aggregate::{Means, Scaled};
 use partita::partition::Overlap;
 use partita::{Partition, aggregate};
 
@@ -50,7 +51,7 @@ pub(crate) fn predict(
         }
     }
     let highest =
-        |row: usize| by_unit.iter().map(|unit| unit[row].log_unit).fold(f64::NEG_INFINITY, f64::max);
+        |row: usize| by_unit.iter().map(|unit| unit[row].log_unit()).fold(f64::NEG_INFINITY, f64::max);
     let scale: Vec<f64> = (0..rows).map(highest).collect();
     let in_scale =
         |unit: Vec<Scaled>| -> Vec<f64> { unit.iter().zip(&scale).map(|(d, s)| d.over(*s)).collect() };
@@ -81,32 +82,6 @@ pub(crate) fn predict(
 fn likeliest(probabilities: &[f64]) -> usize {
     let largest = probabilities.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     probabilities.iter().position(|p| *p >= largest - 1e-9).unwrap_or(0)
-}
-
-/// A sum of densities of either sign, in units of the largest of them, so that nothing overflows or vanishes.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Scaled {
-    log_unit: f64,
-    value: f64,
-}
-
-impl Scaled {
-    const ZERO: Scaled = Scaled { log_unit: f64::NEG_INFINITY, value: 0.0 };
-
-    /// Adds a density so many times.
-    fn add(&mut self, weight: f64, log_density: f64) {
-        if log_density > self.log_unit {
-            *self = Scaled { log_unit: log_density, value: self.over(log_density) };
-        }
-        if log_density > f64::NEG_INFINITY {
-            self.value += weight * (log_density - self.log_unit).exp();
-        }
-    }
-
-    /// The sum over a unit that is no smaller.
-    fn over(&self, log_unit: f64) -> f64 {
-        if self.log_unit == f64::NEG_INFINITY { 0.0 } else { self.value * (self.log_unit - log_unit).exp() }
-    }
 }
 
 /// The value of one unit: the density of each row, and its probabilities of joining each cluster or none.
@@ -164,20 +139,5 @@ mod tests {
         assert_eq!(likeliest(&[0.2, 0.5, 0.3]), 1);
         assert_eq!(likeliest(&[0.3, 0.1 + 0.2, 0.3]), 0);
         assert_eq!(likeliest(&[-0.4, -0.3]), 1);
-    }
-
-    /// Densities hundreds of orders of magnitude apart, of either sign, in any order: their sum is in the unit of the
-    /// largest, and one that is below the range of doubles changes nothing.
-    #[test]
-    fn sums_of_densities_neither_overflow_nor_vanish() {
-        for order in [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]] {
-            let parts = [(2.0, -5000.0), (-0.5, -1200.0), (3.0, -1200.0), (7.0, f64::NEG_INFINITY)];
-            let mut sum = Scaled::ZERO;
-            order.iter().for_each(|&at| sum.add(parts[at].0, parts[at].1));
-            assert_eq!(sum, Scaled { log_unit: -1200.0, value: 2.5 });
-            assert_eq!(sum.over(-1200.0), 2.5);
-            assert!((sum.over(-1199.0) - 2.5 / std::f64::consts::E).abs() < 1e-15);
-        }
-        assert_eq!(Scaled::ZERO.over(f64::NEG_INFINITY), 0.0);
     }
 }

@@ -1,11 +1,11 @@
 //! What the report page shows, put together from a run and its data.
 
 use super::{CoMatrix, meeting_curve};
-use crate::config::Stop;
-use crate::directory::Run;
+use crate::config::StoppingRule;
 use crate::engine::{Draw, Row};
 use crate::model::{Input, Model};
-use crate::results::{Clustering, CoClustering, Density, Estimates, Page, Scatter, Summary};
+use crate::results::{Clustering, CoClustering, Density, Estimates, Page, Results, Scatter};
+use crate::store::Run;
 use crate::summary::Quantity;
 use crate::words;
 use nalgebra::{DMatrix, SymmetricEigen};
@@ -19,7 +19,7 @@ pub(crate) struct Context<'a> {
     pub rows: &'a [Row],
     pub draws: &'a [Draw],
     pub matrix: Option<&'a CoMatrix>,
-    pub summary: &'a Summary,
+    pub summary: &'a Results,
     /// What its lines are about.
     pub quantities: &'a [Quantity],
     /// The data and the model; none where the data file is gone.
@@ -67,7 +67,7 @@ fn question(context: &Context, title: &str) -> String {
 }
 
 /// The answer in words.
-fn answer(summary: &Summary, quantities: &[Quantity]) -> Vec<String> {
+fn answer(summary: &Results, quantities: &[Quantity]) -> Vec<String> {
     let mut sentences = Vec::new();
     for line in &summary.summaries {
         let Some([low, high]) = line.ci95 else { continue };
@@ -247,7 +247,7 @@ fn density(context: &Context) -> Option<Density> {
     while start < atoms.len() {
         let end = (start..atoms.len()).find(|&i| owner[i] != owner[start]).unwrap_or(atoms.len());
         let unit = match context.run.plan.stop {
-            Stop::Time { workers, .. } => owner[start] % workers,
+            StoppingRule::Time { workers, .. } => owner[start] % workers,
             _ => owner[start],
         };
         let unit = of_unit.entry(unit).or_insert_with(|| vec![Moments::new(); grid.len()]);

@@ -4,10 +4,11 @@
 //! clustering chosen for its small estimate is not. So the search sees every other unit of the sample only,
 //! and everything that is said about its result comes from the rest. See `docs/decisions/0007`.
 
-use super::units::{Mass, Means, Unit};
+use super::units::{Mass, Unit};
 use crate::config::Loss;
 use crate::results::{Ball, Clustering};
 use partita::aggregate;
+use partita::aggregate::Means;
 use partita::partition::{Metric, Overlap};
 use partita::search::{Effort, center};
 use partita::{Partition, Stream};

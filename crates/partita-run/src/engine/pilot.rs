@@ -13,14 +13,14 @@ use crate::Failure;
 use crate::engine::{self, Executor, Job, Output, PilotPairs, Work};
 use crate::model::Model;
 use partita::Schedule;
-use partita::tuning::{Trace, asymptotic_variance};
+use partita::tuning::{Trace, asymptotic_variance, safe_burn_in};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 /// What a pilot has found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Findings {
+pub struct Pilot {
     /// The lag.
     pub lag: u64,
     /// The burn-in.
@@ -102,7 +102,7 @@ pub(crate) fn run(
     executor: &dyn Executor,
     interrupted: &AtomicBool,
     say: &mut dyn FnMut(String),
-) -> Result<Findings, Failure> {
+) -> Result<Pilot, Failure> {
     let begin = Instant::now();
     let mut calls = 0;
     let mut busy = 0.0;
@@ -194,11 +194,8 @@ pub(crate) fn run(
         }
     }
 
-    // A correction enters where a pair waits longer than the burn-in. Of `pairs` waits the longest is
-    // exceeded about once in `pairs`; with a tail that falls like an exponential, its multiple by
-    // ln(1 / RARE) / ln(pairs) is exceeded with probability RARE.
-    let longest = last.waits().into_iter().max().unwrap_or(1);
-    let safe = (longest as f64 * (-RARE.ln()) / (pairs as f64).ln()).ceil() as u64;
+    // A correction enters where a pair waits longer than the burn-in.
+    let safe = safe_burn_in(last.waits().into_iter().max().unwrap_or(1), pairs, RARE);
     let burn_in = given.burn_in.unwrap_or_else(|| {
         let wanted = safe.max(SHORTEST_LAG);
         given.sweeps.map_or(wanted, |m| wanted.min(m / 2))
@@ -230,7 +227,7 @@ pub(crate) fn run(
     let waits = last.waits();
     let mean_cost =
         waits.iter().map(|w| schedule.cost(lag + w) as f64).sum::<f64>() / waits.len().max(1) as f64;
-    Ok(Findings {
+    Ok(Pilot {
         lag,
         burn_in,
         sweeps,

@@ -1,8 +1,8 @@
 //! One clustering and predictions against sums over all partitions of a few items.
 
 use super::*;
-use crate::analysis::{Question, predict, units};
-use crate::config::Stop;
+use crate::answers::{Question, predict, units};
+use crate::config::StoppingRule;
 use crate::config::{Options, Task};
 use crate::engine::{Draw, Output, Replicate, Settings, Work};
 use crate::model::{Input, Loaded, Model, load};
@@ -70,7 +70,7 @@ fn near(what: &str, value: f64, se: f64, truth: f64) {
 fn losses_and_certainties_are_those_of_the_enumerated_posterior() {
     let (_, _, draws) = run();
     let (_, all) = exact();
-    let units = units(&Stop::Replicates { replicates: REPLICATES }, &draws);
+    let units = units(&StoppingRule::Replicates { replicates: REPLICATES }, &draws);
     for loss in [Loss::Vi, Loss::Binder] {
         let point = point(&units, loss, 1).unwrap();
         let c = &point.clustering;
@@ -107,7 +107,7 @@ fn losses_and_certainties_are_those_of_the_enumerated_posterior() {
 fn intervals_of_the_loss_cover() {
     let (_, _, draws) = run();
     let (_, all) = exact();
-    let units = units(&Stop::Replicates { replicates: REPLICATES }, &draws);
+    let units = units(&StoppingRule::Replicates { replicates: REPLICATES }, &draws);
     let fixed = Partition::from_labels(&[0, 0, 1, 1, 2, 2]).unwrap();
     let truth = expected(&all, |z| distance(Loss::Vi, &fixed, z));
     let mut covered = 0;
@@ -124,7 +124,7 @@ fn intervals_of_the_loss_cover() {
 fn predictions_are_those_of_the_enumerated_posterior() {
     let (model, _, draws) = run();
     let (target, all) = exact();
-    let units = units(&Stop::Replicates { replicates: REPLICATES }, &draws);
+    let units = units(&StoppingRule::Replicates { replicates: REPLICATES }, &draws);
     let clustering = Partition::from_labels(&[0, 0, 0, 0, 1, 1]).unwrap();
     let points = [[-1.2], [0.4], [5.0]];
     let rows: Vec<&[f64]> = points.iter().map(|p| p.as_slice()).collect();
@@ -262,7 +262,7 @@ fn plausible_numbers_are_not_decided_by_rounding() {
 fn one_replicate_has_a_clustering_and_no_score() {
     let (_, _, draws) = run();
     let first: Vec<Draw> = draws.iter().filter(|draw| draw.replicate == 0).cloned().collect();
-    let units = units(&Stop::Replicates { replicates: 1 }, &first);
+    let units = units(&StoppingRule::Replicates { replicates: 1 }, &first);
     let point = point(&units, Loss::Vi, 1).unwrap();
     assert_eq!((point.clustering.expected_loss, point.clustering.ci95), (None, None));
     assert_eq!(point.partition.len(), 6);

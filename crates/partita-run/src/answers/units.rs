@@ -1,6 +1,6 @@
 //! The independent parts of what a run has kept: the sample that every answer from kept states averages.
 
-use crate::config::Stop;
+use crate::config::StoppingRule;
 use crate::engine::Draw;
 use partita::Partition;
 use std::collections::BTreeMap;
@@ -61,10 +61,10 @@ impl Mass {
 ///
 /// A worker's replicates are exchangeable given how many it completed, so the mean over those that kept
 /// states (the first ones, where there are very many) is as unbiased as the mean over all.
-pub(crate) fn units<'a>(stop: &Stop, draws: &'a [Draw]) -> Vec<Unit<'a>> {
+pub(crate) fn units<'a>(stop: &StoppingRule, draws: &'a [Draw]) -> Vec<Unit<'a>> {
     let replicates = draws.chunk_by(|a, b| a.replicate == b.replicate);
     match *stop {
-        Stop::Time { workers, .. } => {
+        StoppingRule::Time { workers, .. } => {
             let mut of_worker: BTreeMap<u64, Vec<&[Draw]>> = BTreeMap::new();
             replicates.for_each(|kept| of_worker.entry(kept[0].replicate % workers).or_default().push(kept));
             let mean = |all: Vec<&'a [Draw]>| {
@@ -80,41 +80,6 @@ pub(crate) fn units<'a>(stop: &Stop, draws: &'a [Draw]) -> Vec<Unit<'a>> {
     }
 }
 
-/// The means over units of the parts of a vector, each with its standard error (infinite for one unit).
-#[derive(Debug, Clone)]
-pub(crate) struct Means {
-    units: usize,
-    mean: Vec<f64>,
-    /// Sums of squared deviations.
-    squares: Vec<f64>,
-}
-
-impl Means {
-    pub fn new(length: usize) -> Self {
-        Means { units: 0, mean: vec![0.0; length], squares: vec![0.0; length] }
-    }
-
-    /// Takes the vector of one more unit in (Welford).
-    pub fn push(&mut self, values: &[f64]) {
-        self.units += 1;
-        let n = self.units as f64;
-        for ((mean, squares), value) in self.mean.iter_mut().zip(&mut self.squares).zip(values) {
-            let before = value - *mean;
-            *mean += before / n;
-            *squares += before * (value - *mean);
-        }
-    }
-
-    pub fn mean(&self) -> &[f64] {
-        &self.mean
-    }
-
-    pub fn se(&self, part: usize) -> f64 {
-        let n = self.units as f64;
-        if self.units < 2 { f64::INFINITY } else { (self.squares[part] / (n * (n - 1.0))).sqrt() }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,8 +92,8 @@ mod tests {
             |replicate, weight| Draw { replicate, atom: Atom { weight, partition: partition.clone() } };
         let draws = [draw(0, 1.5), draw(0, -0.5), draw(1, 2.0), draw(2, 3.0), draw(4, 1.0)];
         let masses = |stop| units(&stop, &draws).iter().map(Unit::mass).collect::<Vec<_>>();
-        assert_eq!(masses(Stop::Replicates { replicates: 5 }), [1.0, 2.0, 3.0, 1.0]);
-        let of_workers = masses(Stop::Time { workers: 2, seconds: 1.0 });
+        assert_eq!(masses(StoppingRule::Replicates { replicates: 5 }), [1.0, 2.0, 3.0, 1.0]);
+        let of_workers = masses(StoppingRule::Time { workers: 2, seconds: 1.0 });
         assert!((of_workers[0] - 5.0 / 3.0).abs() < 1e-12 && of_workers[1] == 2.0, "{of_workers:?}");
     }
 
@@ -141,13 +106,5 @@ mod tests {
         assert!(Mass::of([0.1, 0.2, -0.3].into_iter()).positive().is_none());
         assert_eq!(Mass::of([0.5, -0.25].into_iter()).positive(), Some(0.25));
         assert!(Mass::of([0.5, -1.0].into_iter()).positive().is_none());
-    }
-
-    #[test]
-    fn means_and_errors_are_those_of_the_textbook() {
-        let mut means = Means::new(2);
-        [[1.0, 5.0], [2.0, 5.0], [3.0, 5.0], [4.0, 5.0]].iter().for_each(|v| means.push(v));
-        assert_eq!(means.mean(), [2.5, 5.0]);
-        assert!((means.se(0) - (5.0f64 / 12.0).sqrt()).abs() < 1e-15 && means.se(1) == 0.0);
     }
 }

@@ -4,7 +4,7 @@
 use super::neighbours::neighbours;
 use super::units::Unit;
 use crate::Failure;
-use crate::npy::Square;
+use crate::store::npy::Square;
 use partita::Partition;
 use std::path::Path;
 use std::sync::Mutex;
@@ -198,7 +198,7 @@ pub(crate) fn write_matrix(
 mod tests {
     use super::super::units::units;
     use super::*;
-    use crate::config::Stop;
+    use crate::config::StoppingRule;
     use crate::engine::Draw;
     use partita::atoms::Atom;
 
@@ -210,7 +210,7 @@ mod tests {
     fn the_matrix_averages_replicates_and_orders_by_cluster() {
         let draws =
             [draw(0, 1.0, &[0, 1, 0, 1, 1]), draw(1, 1.5, &[0, 1, 0, 1, 1]), draw(1, -0.5, &[0, 0, 0, 0, 0])];
-        let units = units(&Stop::Replicates { replicates: 2 }, &draws);
+        let units = units(&StoppingRule::Replicates { replicates: 2 }, &draws);
         let clustering = Partition::from_labels(&[1, 0, 1, 0, 0]).unwrap();
         let matrix = co_matrix(&units, &clustering, 10);
         // The larger cluster {1, 3, 4} comes first.
@@ -228,7 +228,7 @@ mod tests {
         let labels = |k: usize| (0..items).map(|i| (i * i + k * i) % (k + 2)).collect::<Vec<_>>();
         let draws: Vec<Draw> =
             (0..6).map(|k| draw(k as u64 / 2, if k == 3 { -0.5 } else { 0.75 }, &labels(k))).collect();
-        let units = units(&Stop::Replicates { replicates: 3 }, &draws);
+        let units = units(&StoppingRule::Replicates { replicates: 3 }, &draws);
         let place = |name: &str| {
             std::env::temp_dir().join(format!("partita-tiles-{}-{name}.npy", std::process::id()))
         };

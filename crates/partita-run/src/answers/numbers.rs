@@ -1,22 +1,9 @@
-//! From rows to answers: pure functions of what the run directory holds.
+//! The numbers of a run: means with intervals, meeting times, notes.
 
-mod clustering;
-mod neighbours;
-mod page;
-mod point;
-mod predict;
-mod units;
-
-pub(crate) use clustering::{CoMatrix, co_matrix, write_matrix};
-pub(crate) use page::{Context, page};
-pub(crate) use point::{Point, point};
-pub(crate) use predict::{Question, predict};
-pub(crate) use units::{Means, units};
-
-use crate::config::Stop;
-use crate::directory::Run;
+use crate::config::StoppingRule;
 use crate::engine::Row;
-use crate::results::{CountLine, Line, LongChain, Meeting, Summary, VariancePairs, Yardstick};
+use crate::results::{CountLine, Line, LongChain, Meeting, Results, VariancePairs, Yardstick};
+use crate::store::Run;
 use crate::summary::{Count, Quantity};
 use partita::aggregate::{self, Estimate, Moments, deadline};
 use partita::survival::{KaplanMeier, Observed};
@@ -25,19 +12,19 @@ use partita::survival::{KaplanMeier, Observed};
 const TRIMMED: f64 = aggregate::TRIMMED_FRACTION;
 
 /// A number that JSON can hold, or none.
-fn finite(value: f64) -> Option<f64> {
+pub(super) fn finite(value: f64) -> Option<f64> {
     value.is_finite().then_some(value)
 }
 
-fn interval(estimate: &Estimate) -> Option<[f64; 2]> {
+pub(super) fn interval(estimate: &Estimate) -> Option<[f64; 2]> {
     let (low, high) = estimate.interval;
     (low.is_finite() && high.is_finite()).then_some([low, high])
 }
 
 /// The sample that is averaged: one value a replicate, or one a worker under the deadline rule.
-fn sample(stop: &Stop, rows: &[Row], column: usize) -> Vec<f64> {
+fn sample(stop: &StoppingRule, rows: &[Row], column: usize) -> Vec<f64> {
     match stop {
-        Stop::Time { workers, .. } => {
+        StoppingRule::Time { workers, .. } => {
             // A worker's replicates are those of its number modulo the number of workers; every row
             // there was completed in the worker's time or is its first.
             let mut means: Vec<Moments> = vec![Moments::new(); *workers as usize];
@@ -49,9 +36,9 @@ fn sample(stop: &Stop, rows: &[Row], column: usize) -> Vec<f64> {
 }
 
 /// The mean and its interval: over replicates, or the unbiased rule over workers.
-pub(crate) fn mean(stop: &Stop, rows: &[Row], column: usize) -> Option<Estimate> {
+pub(crate) fn mean(stop: &StoppingRule, rows: &[Row], column: usize) -> Option<Estimate> {
     match stop {
-        Stop::Time { workers, .. } => {
+        StoppingRule::Time { workers, .. } => {
             let completions: Vec<deadline::Completion> = rows
                 .iter()
                 .map(|row| deadline::Completion {
@@ -107,7 +94,7 @@ pub(crate) fn summarize(
     rows: &[Row],
     seconds: f64,
     long: Option<&LongChains>,
-) -> Summary {
+) -> Results {
     let plan = &run.plan;
     let lag = plan.schedule.lag();
     let censored = rows.iter().filter(|row| row.tau.is_none()).count() as u64;
@@ -156,7 +143,7 @@ pub(crate) fn summarize(
         })
         .collect();
     let curve = meeting_curve(rows);
-    Summary {
+    Results {
         replicates: rows.len() as u64,
         censored,
         seed: plan.seed,
@@ -175,7 +162,7 @@ pub(crate) fn summarize(
         variance_pairs: long.map(|long| long.pairs),
         connected: None,
         rule: match plan.stop {
-            Stop::Time { .. } => "deadline".into(),
+            StoppingRule::Time { .. } => "deadline".into(),
             _ => "mean".into(),
         },
         notes: notes(run, rows.len() as u64, censored, !quantities.is_empty()),
@@ -218,14 +205,14 @@ const ENOUGH: u64 = 64;
 const ENOUGH_PER_WORKER: u64 = 10;
 
 /// A word of warning where there are too few replicates for intervals to hold their level.
-fn few(stop: &Stop, replicates: u64) -> Option<String> {
+fn few(stop: &StoppingRule, replicates: u64) -> Option<String> {
     match *stop {
-        Stop::Time { workers, .. } if replicates < ENOUGH_PER_WORKER * workers => Some(format!(
+        StoppingRule::Time { workers, .. } if replicates < ENOUGH_PER_WORKER * workers => Some(format!(
             "Only {:.1} replicates fitted into a worker's time. With fewer than {ENOUGH_PER_WORKER} the 95 % \
              intervals may cover less than they say: give more `time`, or `replicates`.",
             replicates as f64 / workers as f64
         )),
-        Stop::Time { .. } => None,
+        StoppingRule::Time { .. } => None,
         _ if (2..ENOUGH).contains(&replicates) => Some(format!(
             "With fewer than {ENOUGH} replicates ({replicates} here) the 95 % intervals hold their level only \
              where no estimates lie far out; where some do, they cover less."
@@ -260,7 +247,7 @@ fn notes(run: &Run, replicates: u64, censored: u64, estimates: bool) -> Vec<Stri
             crate::model::advice(&run.plan.setup)
         ));
     }
-    if let Stop::Time { workers, seconds } = run.plan.stop {
+    if let StoppingRule::Time { workers, seconds } = run.plan.stop {
         notes.push(format!(
             "Time-limited run: {workers} workers of {seconds:.1} s each; a worker's work in flight at its \
              deadline is dropped unless it is the worker's first, and the mean of the workers' means is \

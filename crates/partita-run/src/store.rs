@@ -10,13 +10,16 @@
 //! | `summary.json` | the answers, as `--json` prints them |
 //! | `report.html` | the report |
 
+mod answers;
 mod ledger;
+pub(crate) mod npy;
 mod rows;
 
-use crate::config::{ConfigError, Options, Plan, Shard, Stop, Task};
+use crate::config::{ConfigError, Options, Plan, Shard, StoppingRule, Task};
+use crate::engine::pilot::Pilot;
 use crate::engine::{Draw, Replicate, Row, Sample, Sink};
-use crate::pilot::Findings;
 use crate::{Failure, words};
+pub(crate) use answers::check_size;
 pub use ledger::Ledger;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -37,7 +40,7 @@ pub struct Run {
     /// What the run does.
     pub plan: Plan,
     /// What the pilot found, where there was one.
-    pub pilot: Option<Findings>,
+    pub pilot: Option<Pilot>,
 }
 
 /// A run as `run.toml` keeps it: the plan is said in options, so that they can be given to another run.
@@ -47,9 +50,9 @@ struct Kept {
     task: Task,
     command: String,
     fingerprint: String,
-    stop: Stop,
+    stop: StoppingRule,
     options: Options,
-    pilot: Option<Findings>,
+    pilot: Option<Pilot>,
 }
 
 impl From<Run> for Kept {

@@ -1,7 +1,7 @@
 //! Square matrices as `.npy`: a header and the numbers, which every tool of the field opens.
 
 use crate::Failure;
-use crate::directory::broken;
+use crate::store::broken;
 use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};

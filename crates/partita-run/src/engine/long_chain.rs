@@ -4,14 +4,16 @@
 //! ([`partita::poisson`]). How many run is settled before the first one, by what the run has seen of meetings:
 //! to stop when a budget is spent would favour the quick pairs.
 
-use super::Watch;
-use crate::analysis::{self, LongChains, Means};
-use crate::config::Stop;
-use crate::directory::{Directory, Run};
+use crate::answers::{self, LongChains};
+use crate::config::StoppingRule;
+use crate::engine::pilot;
 use crate::engine::{self, Between, Executor, Job, Output, Row, Sample, Starts, Work};
 use crate::model::Model;
-use crate::results::{LongChain, Summary, VariancePairs, Yardstick};
-use crate::{Failure, pilot, words};
+use crate::results::{LongChain, Results, VariancePairs, Yardstick};
+use crate::session::{self, Watch};
+use crate::store::{Directory, Run};
+use crate::{Failure, words};
+use partita::aggregate::Means;
 use partita::atoms::Atom;
 use std::sync::atomic::AtomicBool;
 
@@ -41,9 +43,9 @@ struct Plan {
 
 /// Plans pairs for so many units, of a share of the run's work and no more than a pilot's; none where too few can be
 /// afforded or are there, or where pairs of the run itself were cut, so that more would be.
-fn plan(stop: &Stop, rows: &[Row], lag: u64, units: usize, sweep_work: f64) -> Option<Plan> {
+fn plan(stop: &StoppingRule, rows: &[Row], lag: u64, units: usize, sweep_work: f64) -> Option<Plan> {
     let waits: Vec<u64> = rows.iter().map(|row| row.tau.map(|tau| tau - lag)).collect::<Option<_>>()?;
-    let share = if matches!(stop, Stop::Time { .. }) { TIMED_SHARE } else { SHARE };
+    let share = if matches!(stop, StoppingRule::Time { .. }) { TIMED_SHARE } else { SHARE };
     let ran = rows.iter().map(|row| row.kernel_calls).sum::<u64>();
     let budget = (share * ran as f64).min(pilot::BUDGET / sweep_work);
     // Two chains move until they meet, which takes at least a sweep unless they set out as one.
@@ -55,13 +57,13 @@ fn plan(stop: &Stop, rows: &[Row], lag: u64, units: usize, sweep_work: f64) -> O
 }
 
 /// What an earlier look at the same rows has found, and wrote into the directory.
-pub(super) fn known_of(directory: &Directory, sample: &Sample) -> Option<LongChains> {
-    let summary = super::known(directory.path())?;
+pub(crate) fn known_of(directory: &Directory, sample: &Sample) -> Option<LongChains> {
+    let summary = session::known(directory.path())?;
     let same = (sample.rows.len() as u64, sample.kernel_calls());
     known(&summary).filter(|_| (summary.replicates, summary.kernel_calls) == same)
 }
 
-fn known(summary: &Summary) -> Option<LongChains> {
+fn known(summary: &Results) -> Option<LongChains> {
     let chains = summary
         .summaries
         .iter()
@@ -70,7 +72,7 @@ fn known(summary: &Summary) -> Option<LongChains> {
 }
 
 /// Runs the pairs. None where there are too few, or where one of them was cut.
-pub(super) fn measure(
+pub(crate) fn measure(
     run: &Run,
     model: &dyn Model,
     sample: &Sample,
@@ -78,7 +80,7 @@ pub(super) fn measure(
     interrupted: &AtomicBool,
     watch: &mut dyn Watch,
 ) -> Result<Option<LongChains>, Failure> {
-    let (rows, units) = (&sample.rows, analysis::units(&run.plan.stop, &sample.draws));
+    let (rows, units) = (&sample.rows, answers::units(&run.plan.stop, &sample.draws));
     let width = model.quantities().len();
     let lag = run.plan.schedule.lag();
     let plan = plan(&run.plan.stop, rows, lag, units.len(), model.sweep_work());
@@ -148,7 +150,7 @@ mod tests {
 
     #[test]
     fn pairs_take_a_tenth_of_the_run_or_less() {
-        let stop = Stop::Replicates { replicates: 100 };
+        let stop = StoppingRule::Replicates { replicates: 100 };
         let planned = |rows: &[Row], units| plan(&stop, rows, 5, units, 1.0).map(|p| (p.units, p.each));
         // A hundred replicates of 1,000 calls afford 10,000 calls: 100 pairs that take 50 sweeps.
         assert_eq!(planned(&rows(100, Some(55)), 100), Some((50, 2)));
@@ -166,7 +168,7 @@ mod tests {
         let large = plan(&stop, &rows(100, Some(55)), 5, 100, pilot::BUDGET / 5000.0);
         assert_eq!(large, Some(Plan { units: 50, each: 1, calls: 5000.0 }));
         // A timed run has less to spare.
-        let timed = Stop::Time { workers: 20, seconds: 1.0 };
+        let timed = StoppingRule::Time { workers: 20, seconds: 1.0 };
         assert_eq!(
             plan(&timed, &rows(100, Some(55)), 5, 20, 1.0),
             Some(Plan { units: 10, each: 2, calls: 2000.0 })

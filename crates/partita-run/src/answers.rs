@@ -1,0 +1,99 @@
+//! The answers of a complete run: pure functions of its sample, which write nothing and sample nothing.
+
+mod clustering;
+mod neighbours;
+mod numbers;
+mod page;
+mod point;
+mod predict;
+mod units;
+
+pub(crate) use clustering::{CoMatrix, co_matrix, write_matrix};
+#[cfg(test)]
+pub(crate) use numbers::mean;
+pub(crate) use numbers::{LongChains, widest};
+use numbers::{finite, interval, meeting_curve, summarize};
+use page::{Context, page};
+pub(crate) use point::{Point, point};
+pub(crate) use predict::{Question, predict};
+pub(crate) use units::units;
+
+use crate::Failure;
+use crate::engine::Sample;
+use crate::model::{Input, Model};
+use crate::results::{Page, Results};
+use crate::session::Watch;
+use crate::store::Run;
+
+/// Items of the matrix in the report.
+const SHOWN_ITEMS: usize = 500;
+
+/// The answers of a complete run: nothing was sampled for them, and nothing is written yet.
+#[derive(Debug, Clone)]
+pub struct Answers {
+    /// The numbers.
+    pub summary: Results,
+    /// What the report shows.
+    pub page: Page,
+    /// One clustering; none where no states were kept.
+    pub(crate) point: Option<Point>,
+    pub(crate) item_names: Vec<String>,
+    pub(crate) threads: usize,
+}
+
+impl Answers {
+    /// The answers of a sample; `long` is what is known about one long chain.
+    pub(crate) fn new(
+        run: &Run,
+        sample: &Sample,
+        seconds: f64,
+        (input, model): (&Input, &dyn Model),
+        long: Option<&LongChains>,
+        watch: &mut dyn Watch,
+    ) -> Result<Self, Failure> {
+        let units = units(&run.plan.stop, &sample.draws);
+        let mut summary = summarize(run, model.quantities(), model.counts(), &sample.rows, seconds, long);
+        summary.connected = model.connected();
+        summary.notes.extend(crate::model::unreachable(model.connected(), &run.plan.setup));
+        watch.stage("searching for one clustering");
+        let point = point(&units, run.plan.loss, run.plan.seed);
+        if let Some(point) = &point {
+            summary.clustering = Some(point.clustering.clone());
+            summary.notes.extend(point.note());
+        }
+        compare(&mut summary, point.as_ref(), input)?;
+        summary.notes.iter_mut().for_each(|note| *note = watch.phrase(note));
+        watch.stage("putting the report together");
+        let shown = point.as_ref().map(|point| co_matrix(&units, &point.partition, SHOWN_ITEMS));
+        let page = page(&Context {
+            run,
+            rows: &sample.rows,
+            draws: &sample.draws,
+            matrix: shown.as_ref(),
+            summary: &summary,
+            quantities: model.quantities(),
+            input: Some((input, model)),
+        });
+        let item_names = input.item_names.clone();
+        Ok(Answers { summary, page, point, item_names, threads: run.plan.threads() })
+    }
+}
+
+/// Holds the clustering against the known labels, where there are any, and says how many are missing.
+fn compare(summary: &mut Results, point: Option<&Point>, input: &Input) -> Result<(), Failure> {
+    let Some((reference, missing)) = input.reference()? else { return Ok(()) };
+    if missing > 0 {
+        let rows = input.item_names.len();
+        let (have, they) = if missing == 1 { ("has", "it takes") } else { ("have", "they take") };
+        summary.notes.push(format!(
+            "{missing} of {rows} rows {have} no label: {they} no part in the comparison with the known labels"
+        ));
+    }
+    if let (Some(point), Some(clustering)) = (point, &mut summary.clustering) {
+        let [_, vi, ari] = reference.compare(&point.partition);
+        clustering.reference_ari = Some(ari).filter(|ari| ari.is_finite());
+        clustering.reference_vi = Some(vi);
+        clustering.reference_missing = Some(missing as u64);
+    }
+    Ok(())
+}

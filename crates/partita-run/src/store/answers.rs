@@ -1,0 +1,76 @@
+//! The files of the answers: clustering, credible ball, matrices, summary, report.
+
+use super::{CLUSTERING, CO_CLUSTERING, CO_CLUSTERING_SE, CREDIBLE_BALL, Directory, Run};
+use crate::answers::{self, Answers, Point};
+use crate::engine::Sample;
+use crate::session::{Finished, Watch};
+use crate::words::csv_cell;
+use crate::{Failure, report};
+use partita::Partition;
+
+/// Items up to which the whole matrix is written without being asked for.
+const MATRIX_ITEMS: usize = 1000;
+/// Items up to which it is written at all: 1.6 GB of disk for it and as much for its errors.
+const MOST_MATRIX_ITEMS: usize = 20_000;
+
+/// Refuses a matrix that is too large.
+pub(crate) fn check_size(items: usize, matrix: bool) -> Result<(), Failure> {
+    if matrix && items > MOST_MATRIX_ITEMS {
+        return Err(Failure::bad(format!(
+            "`matrix` is for at most {MOST_MATRIX_ITEMS} items, but there are {items}: ask for the pairs that \
+             matter with `summary = co:I,J`"
+        )));
+    }
+    Ok(())
+}
+
+impl Answers {
+    /// Writes them into a run directory; the whole co-clustering matrix up to a size, or on request.
+    pub(crate) fn write(
+        self,
+        directory: &Directory,
+        run: &Run,
+        sample: &Sample,
+        matrix: bool,
+        watch: &mut dyn Watch,
+    ) -> Result<Finished, Failure> {
+        let Answers { summary, page, point, item_names, threads } = self;
+        if let Some(point) = &point {
+            directory.write(CLUSTERING, labels(point, &item_names).as_bytes())?;
+            directory.write(CREDIBLE_BALL, bounds(point, &item_names).as_bytes())?;
+            if matrix || item_names.len() <= MATRIX_ITEMS {
+                watch.stage("writing the co-clustering matrix");
+                let units = answers::units(&run.plan.stop, &sample.draws);
+                let [means, errors] =
+                    [CO_CLUSTERING, CO_CLUSTERING_SE].map(|name| directory.path().join(name));
+                answers::write_matrix(&units, item_names.len(), threads, &means, &errors)?;
+            }
+        }
+        let json = serde_json::to_string_pretty(&summary).expect("a summary is JSON");
+        directory.write("summary.json", (json + "\n").as_bytes())?;
+        directory.write("report.html", report::render(&page).as_bytes())?;
+        Ok(Finished { directory: directory.path().to_path_buf(), summary, answer: page.answer })
+    }
+}
+
+/// `clustering.csv`: the certainty is raw, so it may leave [0, 1] by chance.
+fn labels(point: &Point, names: &[String]) -> String {
+    let mut text = String::from("item,cluster,certainty,certainty_se\n");
+    for ((name, cluster), (certainty, se)) in names.iter().zip(point.partition.slots()).zip(&point.certainty)
+    {
+        let se = if se.is_finite() { format!("{se:?}") } else { String::new() };
+        text += &format!("{},{cluster},{certainty:?},{se}\n", csv_cell(name));
+    }
+    text
+}
+
+/// `credible_ball.csv`: the clusters of each item in the states that bound the ball.
+fn bounds(point: &Point, names: &[String]) -> String {
+    let mut text = String::from("item,upper,lower,horizontal\n");
+    let bounds = point.bounds.as_ref().map(|bounds| bounds.each_ref().map(Partition::canonical_labels));
+    let Some([upper, lower, horizontal]) = bounds else { return text };
+    for (i, name) in names.iter().enumerate() {
+        text += &format!("{},{},{},{}\n", csv_cell(name), upper[i], lower[i], horizontal[i]);
+    }
+    text
+}
