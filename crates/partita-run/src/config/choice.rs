@@ -147,6 +147,8 @@ pub enum Start {
     KMeans(usize),
     /// A draw from the partition prior, for every chain.
     Prior,
+    /// Items in random order, each by its predictive given those before it, for every chain.
+    Sequential,
     /// One colouring for all chains, greedy in vertex order where that succeeds (colourings only).
     Greedy,
     /// A colouring at random, for every chain (colourings only).
@@ -159,6 +161,7 @@ impl fmt::Display for Start {
             Start::One => f.write_str("one"),
             Start::KMeans(k) => write!(f, "kmeans:{k}"),
             Start::Prior => f.write_str("prior"),
+            Start::Sequential => f.write_str("sequential"),
             Start::Greedy => f.write_str("greedy"),
             Start::Random => f.write_str("random"),
         }
@@ -171,6 +174,7 @@ impl FromStr for Start {
         match text {
             "one" => Ok(Start::One),
             "prior" => Ok(Start::Prior),
+            "sequential" => Ok(Start::Sequential),
             "greedy" => Ok(Start::Greedy),
             "random" => Ok(Start::Random),
             _ => text
@@ -180,8 +184,8 @@ impl FromStr for Start {
                 .map(Start::KMeans)
                 .ok_or_else(|| {
                     format!(
-                        "`{text}` is no start: use prior, one, or kmeans:K such as kmeans:5; for colourings random \
-                         or greedy"
+                        "`{text}` is no start: use prior, sequential, one, or kmeans:K such as kmeans:5; for \
+                         colourings random or greedy"
                     )
                 }),
         }
@@ -358,7 +362,7 @@ mod tests {
 
     #[test]
     fn choices_read_back_as_written() {
-        for text in ["one", "kmeans:5", "prior", "greedy", "random"] {
+        for text in ["one", "kmeans:5", "prior", "sequential", "greedy", "random"] {
             assert_eq!(text.parse::<Start>().unwrap().to_string(), text);
         }
         for text in ["clusters", "top:10", "co:0,21"] {
