@@ -239,7 +239,10 @@ impl<T: Target> State<T> {
     /// Moves an item without telling the statistics, which are restored afterwards.
     #[inline]
     pub(crate) fn put_back(&mut self, item: usize, slot: usize) {
-        self.partition.place(item, slot);
+        // An item that is alone and stays would count as newly opened.
+        if self.partition.slot(item) != slot {
+            self.partition.place(item, slot);
+        }
     }
 
     /// Brings back the statistics that `kept` holds of two clusters, for a partition that is as it was.

@@ -3,10 +3,10 @@
 mod support;
 
 use partita::chance::{Chance, Source};
-use partita::coupling::Independent;
+use partita::coupling::{Independent, Labels, Maximal};
 use partita::kernel::{Alignment, Chains, Sams, Workspace};
 use partita::rng::Purpose;
-use partita::{Kernel, Partition, SplitMerge, State, Stream, Target};
+use partita::{Gibbs, Kernel, Partition, SplitMerge, State, Stream, Target};
 use support::{Family, families, with_target};
 
 /// One chain's attempt to split the cluster of items `i` and `j`, or to merge their two clusters.
@@ -235,6 +235,15 @@ fn coupled_moves_are_those_on_copies() {
                     assert_eq!(bits(&target, fast), bits(&target, plain), "{name}, {alignment:?}, move {t}");
                 }
                 assert_eq!(chains.have_met(), x.partition() == y.partition());
+                // The order in which clusters were opened is the same, too: a coupling by it makes the same sweep.
+                let mut copies = Chains::new(x, y);
+                for chains in [&mut chains, &mut copies] {
+                    let mut coupling = Maximal::new(Labels::ByOpening);
+                    Gibbs.coupled_step(&target, chains, &mut coupling, &mut stream.sweep(t), &mut work);
+                }
+                (x, y) = (copies.x().clone(), copies.y().clone());
+                assert_eq!(slots(chains.x()), slots(&x), "{name}, {alignment:?}, sweep {t}");
+                assert_eq!(slots(chains.y()), slots(&y), "{name}, {alignment:?}, sweep {t}");
             }
         });
     }

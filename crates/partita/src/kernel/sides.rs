@@ -186,9 +186,7 @@ impl<T: Target> Sides<'_, T> {
             let slot = self.slots[usize::from(!member.was_with_i[self.chain])];
             self.state.put_back(member.item(), slot);
         }
-        if self.slot(false) != self.slots[1] {
-            self.state.put_back(self.j, self.slots[1]);
-        }
+        self.state.put_back(self.j, self.slots[1]);
         self.state.restore(self.target, self.kept.0, self.kept.1);
     }
 
