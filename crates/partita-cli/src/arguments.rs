@@ -216,7 +216,7 @@ pub struct RunOptions {
     #[arg(long, value_name = "PRESENT,ABSENT", help_heading = "Model")]
     edge_prior: Option<EdgePrior>,
 
-    /// Moves of a sweep: gibbs, split-merge, several such as split-merge*5+gibbs; kempe+gibbs for colourings
+    /// Moves of a sweep: gibbs, split-merge, several such as split-merge*5+gibbs or sams*5+gibbs; kempe+gibbs for colourings
     #[arg(long, help_heading = "Chains")]
     sampler: Option<Sampler>,
     /// optimal, maximal, common, independent or relabel
@@ -228,7 +228,7 @@ pub struct RunOptions {
     /// Probability of an independent draw while the chains differ
     #[arg(long, value_name = "P", help_heading = "Chains", allow_negative_numbers = true)]
     nugget: Option<f64>,
-    /// Where chains start: prior, kmeans:K (tables) or one; colourings: random or greedy
+    /// Where chains start: prior, sequential, kmeans:K (tables) or one; colourings: random or greedy
     #[arg(long, help_heading = "Chains")]
     start: Option<Start>,
     /// How far the first chain is ahead

@@ -3,12 +3,15 @@
 mod compose;
 mod gibbs;
 mod kempe;
+mod sams;
+mod sides;
 mod split_merge;
 
 pub use compose::{Then, Times};
 pub use gibbs::Gibbs;
 pub use kempe::Kempe;
 pub(crate) use kempe::{KempeChain, exchange};
+pub use sams::Sams;
 pub use split_merge::{Alignment, SplitMerge};
 
 use crate::chance::Source;
@@ -93,15 +96,19 @@ impl<T: Target> Chains<T> {
 pub struct Workspace<T: Target> {
     pub(crate) a: Ahead,
     pub(crate) b: Ahead,
-    /// Copies of states that split-merge works on, made when first needed.
-    pub(crate) copies: Vec<State<T>>,
+    pub(crate) sides: sides::SidesWork<T>,
     pub(crate) kempe: kempe::KempeWork,
 }
 
 impl<T: Target> Workspace<T> {
     /// An empty workspace.
     pub fn new() -> Self {
-        Workspace { a: Ahead::default(), b: Ahead::default(), copies: Vec::new(), kempe: Default::default() }
+        Workspace {
+            a: Ahead::default(),
+            b: Ahead::default(),
+            sides: Default::default(),
+            kempe: Default::default(),
+        }
     }
 }
 

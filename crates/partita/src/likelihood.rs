@@ -104,6 +104,11 @@ pub trait Likelihood: Sync {
         self.log_predictive(&rest, item)
     }
 
+    /// The log predictive density of `item` given nothing: kept where it is asked for often.
+    fn log_predictive_alone(&self, item: usize) -> f64 {
+        self.log_predictive(&self.empty(), item)
+    }
+
     /// Adds to `out[k]` the log predictive density of `item` given cluster `k`, where `item` is in
     /// cluster `own` and does not count there; then, in `out[clusters.len()]`, given nothing. What
     /// lies behind that in `out` is minus infinity.

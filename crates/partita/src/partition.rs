@@ -7,6 +7,7 @@
 mod enumerate;
 mod metric;
 mod overlap;
+mod some;
 
 pub use enumerate::{Partitions, bell_number};
 pub(crate) use metric::Gains;

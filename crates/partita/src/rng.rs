@@ -86,6 +86,8 @@ pub enum Purpose {
     Search = 8,
     /// One vertex of a pass of Kempe moves.
     Kempe = 9,
+    /// A sequentially allocated merge-split move.
+    Sams = 10,
 }
 
 /// Room for purposes: a power of two above the last.

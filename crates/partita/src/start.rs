@@ -3,10 +3,11 @@
 use crate::chance::Chance;
 use crate::error::{Error, Result};
 use crate::kernel::{KempeChain, exchange};
+use crate::math::exponentiate;
 use crate::partition::Partition;
 use crate::prior::Prior;
 use crate::rng::Sequence;
-use crate::target::{Coloring, State};
+use crate::target::{Coloring, State, Target};
 use std::ops::RangeInclusive;
 
 /// A law of the first state of a chain.
@@ -43,6 +44,55 @@ pub struct FromPrior {
 impl Start for FromPrior {
     fn draw(&self, chance: &mut Sequence) -> Partition {
         self.prior.draw(self.items, chance).expect("there is at least one item")
+    }
+}
+
+/// Items arrive in random order, each placed by its predictive given those before it: one pass, near the posterior and
+/// still dispersed, as the order and every choice are another one for each chain.
+///
+/// For mixtures, shared variances and blocks; in a colouring a vertex may find no colour left: see [`RandomColoring`].
+///
+/// ```
+/// use partita::start::{Sequential, Start};
+/// use partita::{Gaussian, Mixture, Prior, Stream, rng::Purpose};
+/// let data = Gaussian::isotropic(vec![-5.0, 5.0, -5.1, 5.1], 1, 5.0, 0.3)?;
+/// let target = Mixture::new(Prior::dirichlet(1.0)?, data);
+/// let z = Sequential(&target).draw(&mut Stream::new(1, 0).sequence(Purpose::StartX, 0));
+/// assert!(z.together(0, 2) && z.together(1, 3) && !z.together(0, 1));
+/// # Ok::<(), partita::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Sequential<'a, T>(
+    /// The target.
+    pub &'a T,
+);
+
+impl<T: Target> Sequential<'_, T> {
+    /// Draws a first state by any chance.
+    ///
+    /// # Panics
+    /// If an item has nowhere to go.
+    pub fn draw_by(&self, chance: &mut impl Chance) -> Partition {
+        let target = self.0;
+        let mut order: Vec<usize> = (0..target.len()).collect();
+        let (mut state, mut weights) = (State::nobody(target), Vec::new());
+        for at in 0..order.len() {
+            let other = at + chance.below(order.len() - at);
+            order.swap(at, other);
+            let (item, z) = (order[at], state.partition());
+            weights.clear();
+            let weight = |slot| target.log_weight_of_arrival(state.stats(), z, item, slot);
+            weights.extend((0..=z.clusters()).map(weight));
+            exponentiate(&mut weights);
+            state.arrive(target, item, chance.pick(weights.iter().copied()));
+        }
+        state.into_partition()
+    }
+}
+
+impl<T: Target> Start for Sequential<'_, T> {
+    fn draw(&self, chance: &mut Sequence) -> Partition {
+        self.draw_by(chance)
     }
 }
 

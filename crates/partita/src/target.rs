@@ -30,7 +30,7 @@ pub trait Target: Sync {
     /// The number of items.
     fn len(&self) -> usize;
 
-    /// The statistics of a state, from scratch.
+    /// The statistics of a state, from scratch: of the items that are in clusters, [`Partition::places`].
     fn stats(&self, z: &Partition) -> Self::Stats;
 
     /// The log weight, up to a constant common to all slots, of `item` in `slot` given the rest.
@@ -40,6 +40,16 @@ pub trait Target: Sync {
 
     /// Follows a move that `z` has already made.
     fn relocate(&self, stats: &mut Self::Stats, z: &Partition, step: Move);
+
+    /// The log weight of `item`, which `z` does not hold, in `slot`, given the items that `z` holds alone (others may
+    /// be absent, too; see [`Partition::slot_if_present`]): the predictive, up to a constant common to all slots.
+    fn log_weight_of_arrival(&self, stats: &Self::Stats, z: &Partition, item: usize, slot: usize) -> f64;
+
+    /// Follows the arrival of `item`, which `z` already holds: the last slot may be new.
+    fn arrive(&self, stats: &mut Self::Stats, z: &Partition, item: usize);
+
+    /// Follows the departure of `item` from the slot `from`, which holds other items; `z` is without it already.
+    fn depart(&self, stats: &mut Self::Stats, z: &Partition, item: usize, from: usize);
 
     /// The log probability of a partition up to a constant, from scratch: for tests and starts.
     fn log_probability(&self, z: &Partition) -> f64;
@@ -65,6 +75,39 @@ pub trait Target: Sync {
     /// Rough floating-point operations of a Gibbs sweep, to plan work without a clock.
     fn sweep_work(&self) -> f64 {
         sweep_work(self.len(), 20.0)
+    }
+
+    /// The log weights of `item` in two slots, as [`log_weight`](Self::log_weight) has them: worth overriding where
+    /// they have work in common.
+    #[inline(always)]
+    fn log_weights_of_two(
+        &self,
+        stats: &Self::Stats,
+        z: &Partition,
+        item: usize,
+        slots: [usize; 2],
+    ) -> [f64; 2] {
+        slots.map(|slot| self.log_weight(stats, z, item, slot))
+    }
+
+    /// Leaves `item` alone in `slot`, all others there gone at once, and returns true; or returns false and does nothing
+    /// where [`depart`](Self::depart) must be told of each.
+    fn isolate(&self, _stats: &mut Self::Stats, _item: usize, _slot: usize) -> bool {
+        false
+    }
+
+    /// Keeps in `kept` whatever moves between the clusters in `slots` may change, these clusters opening a new one, too.
+    /// Provided: everything.
+    fn keep(&self, stats: &Self::Stats, _slots: [usize; 2], kept: &mut Option<Self::Stats>) {
+        match kept {
+            Some(kept) => kept.clone_from(stats),
+            None => *kept = Some(stats.clone()),
+        }
+    }
+
+    /// Brings back the very bits that [`keep`](Self::keep) kept; `z` is again as it was then.
+    fn restore(&self, stats: &mut Self::Stats, _z: &Partition, _slots: [usize; 2], kept: &Self::Stats) {
+        stats.clone_from(kept);
     }
 
     /// Called at the end of every sweep: the place to rebuild statistics that drift by rounding.
@@ -201,6 +244,51 @@ impl<T: Target> State<T> {
             target.relocate(&mut self.stats, &self.partition, step);
         }
         step
+    }
+
+    /// Moves an item without telling the statistics, which are restored afterwards.
+    #[inline]
+    pub(crate) fn put_back(&mut self, item: usize, slot: usize) {
+        // An item that is alone and stays would count as newly opened.
+        if self.partition.slot(item) != slot {
+            self.partition.place(item, slot);
+        }
+    }
+
+    /// Brings back the statistics that `kept` holds of two clusters, for a partition that is as it was.
+    pub(crate) fn restore(&mut self, target: &T, slots: [usize; 2], kept: &T::Stats) {
+        target.restore(&mut self.stats, &self.partition, slots, kept);
+    }
+
+    /// A state of nobody: items are to arrive.
+    pub(crate) fn nobody(target: &T) -> Self {
+        let partition = Partition::nobody(target.len());
+        let stats = target.stats(&partition);
+        State { partition, stats }
+    }
+
+    /// Puts an absent item into `slot` (the one after the last opens a cluster).
+    #[inline(always)]
+    pub(crate) fn arrive(&mut self, target: &T, item: usize, slot: usize) {
+        self.partition.arrive(item, slot);
+        target.arrive(&mut self.stats, &self.partition, item);
+    }
+
+    /// Takes all `others` out of the cluster of `item`: nobody else is in it.
+    pub(crate) fn isolate(&mut self, target: &T, item: usize, others: impl Iterator<Item = usize>) {
+        let slot = self.partition.slot(item);
+        let at_once = target.isolate(&mut self.stats, item, slot);
+        for other in others {
+            self.partition.depart(other);
+            if !at_once {
+                target.depart(&mut self.stats, &self.partition, other, slot);
+            }
+        }
+    }
+
+    /// The partition, all items being in it.
+    pub(crate) fn into_partition(self) -> Partition {
+        self.partition
     }
 
     /// The leave-one-out conditional of `item`: a probability for each slot and a new cluster.

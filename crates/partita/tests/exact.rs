@@ -7,7 +7,7 @@
 mod support;
 
 use partita::coupling::{CommonUniform, Independent, Labels, Maximal, Nugget, Optimal};
-use partita::kernel::{Alignment, Chains, Kempe, Then, Times, Workspace};
+use partita::kernel::{Alignment, Chains, Kempe, Sams, Then, Times, Workspace};
 use partita::partition::Metric;
 use partita::target::ColorMoves;
 use partita::{Coloring, Coupling, Gibbs, Graph, Kernel, SplitMerge, State, Stream, Target};
@@ -94,6 +94,18 @@ fn split_merge_leaves_every_target_invariant() {
     }
 }
 
+/// The target is invariant under the sequentially allocated move, on 5 items.
+#[test]
+fn sams_leaves_every_target_invariant() {
+    for family in families(5) {
+        // As for split-merge; the octahedron, of 6, is left to compositions.
+        let reaches_all = !matches!(family, Family::Coloring(..));
+        with_target!(family, |name, target| if target.len() <= 5 {
+            assert!(check_laws(&name, &target, &Sams) || !reaches_all, "{name}: states are not reached");
+        });
+    }
+}
+
 /// Seven vertices and three colours: moves of single vertices do not connect the colourings.
 fn seven() -> Coloring {
     let edges = [(0, 1), (0, 2), (1, 2), (2, 3), (3, 4), (3, 5), (4, 5), (5, 6)];
@@ -150,6 +162,13 @@ fn compositions_leave_every_target_invariant() {
             });
         }
     }
+    for family in families(3) {
+        if !matches!(family, Family::Coloring(..)) {
+            with_target!(family, |name, target| {
+                check_invariance(&name, &target, &Then(Times(Sams, 2), Gibbs));
+            });
+        }
+    }
 }
 
 /// No random number serves twice within a replicate, whatever kernels are made of. Draws have 53 bits: among the
@@ -182,6 +201,7 @@ fn no_address_is_used_twice() {
     check(&mixture, &Then(Times(aligned, 5), Gibbs));
     check(&mixture, &Times(Then(apart, Times(Gibbs, 2)), 3));
     check(&mixture, &vec![Times(Gibbs, 1), Times(Gibbs, 3)]);
+    check(&mixture, &Then(Times(Then(Sams, aligned), 4), Gibbs));
     check(&seven(), &Then(Times(Kempe, 3), Then(Gibbs, Kempe)));
 }
 
@@ -308,6 +328,26 @@ fn coupled_split_merge_has_the_right_margins() {
                     check_all_couplings(&name, &target, &Then(kernel, Gibbs), every);
                 });
             }
+        }
+    }
+}
+
+/// The sequentially allocated move, alone on 4 items and with the sweep on 3.
+#[test]
+fn coupled_sams_has_the_right_margins() {
+    for family in families(4) {
+        let every = if matches!(family, Family::Mixture(..) | Family::Coloring(..)) { 3 } else { 11 };
+        with_target!(family, |name, target| if target.len() <= 4 {
+            check_margins(&name, &target, &Sams, || Independent, every);
+            check_margins(&name, &target, &Sams, || Optimal::new(Metric::Hamming, 4), every);
+        });
+    }
+    for family in families(3) {
+        if !matches!(family, Family::Coloring(..)) {
+            let every = if matches!(family, Family::Mixture(..)) { 5 } else { 11 };
+            with_target!(family, |name, target| {
+                check_all_couplings(&name, &target, &Then(Times(Sams, 2), Gibbs), every);
+            });
         }
     }
 }

@@ -8,7 +8,7 @@ mod support;
 
 use partita::aggregate;
 use partita::coupling::{CommonUniform, Independent, Labels, Maximal, Nugget, Optimal};
-use partita::kernel::{Alignment, Kempe, Then};
+use partita::kernel::{Alignment, Kempe, Sams, Then, Times};
 use partita::partition::{Metric, Partitions};
 use partita::rng::Purpose;
 use partita::start::{Fixed, FromPrior, RandomColoring, Start};
@@ -122,6 +122,8 @@ fn check<T: Target>(scores: &mut Scores, name: &str, target: &T, start: &impl St
             let what = format!("{kernel:?}, optimal");
             run(&what, estimates(target, &kernel, optimal, start, schedule, replicates));
         }
+        let sams = Then(Times(Sams, 2), Gibbs);
+        run("sams*2+gibbs, optimal", estimates(target, &sams, optimal, start, schedule, replicates));
     }
 }
 

@@ -316,7 +316,7 @@ fn blocks_of_a_graph() {
         ),
         (
             "blocks triangles.txt --start kmeans:2",
-            "--start kmeans:2 does not go with blocks: use prior or one",
+            "--start kmeans:2 does not go with blocks: use prior, sequential or one",
         ),
         (
             "color triangles.txt --colors 3 --edge-prior 1,1",

@@ -142,6 +142,8 @@ pub enum Start {
     KMeans(usize),
     /// A draw from the partition prior, for every chain.
     Prior,
+    /// Items in random order, each by its predictive given those before it, for every chain.
+    Sequential,
     /// One colouring for all chains, greedy in vertex order where that succeeds (colourings only).
     Greedy,
     /// A colouring at random, for every chain (colourings only).
@@ -154,6 +156,7 @@ impl fmt::Display for Start {
             Start::One => f.write_str("one"),
             Start::KMeans(k) => write!(f, "kmeans:{k}"),
             Start::Prior => f.write_str("prior"),
+            Start::Sequential => f.write_str("sequential"),
             Start::Greedy => f.write_str("greedy"),
             Start::Random => f.write_str("random"),
         }
@@ -166,6 +169,7 @@ impl FromStr for Start {
         match text {
             "one" => Ok(Start::One),
             "prior" => Ok(Start::Prior),
+            "sequential" => Ok(Start::Sequential),
             "greedy" => Ok(Start::Greedy),
             "random" => Ok(Start::Random),
             _ => text
@@ -175,8 +179,8 @@ impl FromStr for Start {
                 .map(Start::KMeans)
                 .ok_or_else(|| {
                     format!(
-                        "`{text}` is no start: use prior, one, or kmeans:K such as kmeans:5; for colourings random \
-                         or greedy"
+                        "`{text}` is no start: use prior, sequential, one, or kmeans:K such as kmeans:5; for \
+                         colourings random or greedy"
                     )
                 }),
         }
@@ -278,7 +282,7 @@ mod tests {
 
     #[test]
     fn choices_read_back_as_written() {
-        for text in ["one", "kmeans:5", "prior", "greedy", "random"] {
+        for text in ["one", "kmeans:5", "prior", "sequential", "greedy", "random"] {
             assert_eq!(text.parse::<Start>().unwrap().to_string(), text);
         }
         assert_eq!("5m".parse::<Duration>().unwrap().seconds(), 300.0);

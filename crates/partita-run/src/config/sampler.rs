@@ -16,14 +16,17 @@ pub enum Move {
     SplitMerge,
     /// The same with nothing shared but the two items, as in the paper.
     SplitMergeIndependent,
+    /// A sequentially allocated merge-split move.
+    Sams,
     /// A pass of Kempe moves: every vertex of a graph once.
     Kempe,
 }
 
-const WORDS: [(&str, Move); 4] = [
+const WORDS: [(&str, Move); 5] = [
     ("gibbs", Move::Gibbs),
     ("split-merge", Move::SplitMerge),
     ("split-merge-independent", Move::SplitMergeIndependent),
+    ("sams", Move::Sams),
     ("kempe", Move::Kempe),
 ];
 
@@ -117,9 +120,9 @@ impl FromStr for Sampler {
             [(kind @ (Move::SplitMerge | Move::SplitMergeIndependent), 1)] => {
                 Ok(Sampler(vec![(kind, 1), (Move::Gibbs, 1)]))
             }
-            _ if moves
-                .iter()
-                .all(|(kind, _)| matches!(kind, Move::SplitMerge | Move::SplitMergeIndependent)) =>
+            _ if moves.iter().all(|(kind, _)| {
+                matches!(kind, Move::SplitMerge | Move::SplitMergeIndependent | Move::Sams)
+            }) =>
             {
                 Err(format!("`{text}` moves pairs of clusters only: add +gibbs, so that every item moves"))
             }
@@ -141,6 +144,7 @@ mod tests {
             "kempe",
             "kempe+gibbs",
             "split-merge*5+gibbs*2",
+            "sams*5+gibbs",
         ] {
             assert_eq!(text.parse::<Sampler>().unwrap().to_string(), text);
         }
@@ -152,12 +156,13 @@ mod tests {
         let sentence = |text: &str| text.parse::<Sampler>().unwrap_err();
         assert_eq!(
             sentence("gibs"),
-            "`gibs` is not one of gibbs, split-merge, split-merge-independent, kempe, or several of them such as \
+            "`gibs` is not one of gibbs, split-merge, split-merge-independent, sams, kempe, or several of them such as \
              split-merge*5+gibbs; did you mean `gibbs`?"
         );
         assert!(sentence("gibbs*0").contains("1 to 1000 times"));
         assert!(sentence("gibbs*x").contains("1 to 1000 times"));
         assert!(sentence("split-merge*5").contains("add +gibbs"));
+        assert!(sentence("sams").contains("add +gibbs"));
         assert!(sentence("gibbs+").contains("is not one of"));
     }
 }

@@ -14,8 +14,8 @@ use partita::rng::Purpose;
 use partita::survival::Observed;
 use partita::tuning::{Trace, Tracer};
 use partita::{
-    Ending, Estimator, Kernel, Moment, Observer, Outcome, Pair, Partition, Start, Stop, Stream, Summary,
-    Target, Wish,
+    Ending, Estimator, Kernel, Moment, Observer, Outcome, Pair, Partition, Stop, Stream, Summary, Target,
+    Wish,
 };
 use std::time::Instant;
 
@@ -67,8 +67,8 @@ impl<T: Target, K: Kernel<T>> Problem<T, K> {
         max_sweeps: u64,
         observer: &mut impl Observer<T>,
     ) -> Outcome {
-        let x = start.draw(&mut stream.sequence(Purpose::StartX, 0));
-        let y = start.draw(&mut stream.sequence(Purpose::StartY, 0));
+        let x = start.draw(&self.target, &mut stream.sequence(Purpose::StartX, 0));
+        let y = start.draw(&self.target, &mut stream.sequence(Purpose::StartY, 0));
         let pair = Pair::new(&self.target, &self.kernel, self.coupling.clone(), lag);
         pair.expect("a schedule has a lag").cap(max_sweeps).run(x, y, stream, observer)
     }

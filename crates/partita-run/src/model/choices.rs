@@ -3,10 +3,10 @@
 use crate::config;
 use partita::chance::{Chance, Source};
 use partita::coupling::{Cell, CommonUniform, Coupling, Independent, Labels, Maximal, Nugget, Optimal, Step};
-use partita::kernel::{Alignment, Chains, Kempe, Times, Workspace};
+use partita::kernel::{Alignment, Chains, Kempe, Sams, Times, Workspace};
 use partita::partition::Metric;
 use partita::rng::Sequence;
-use partita::start::{Fixed, FromPrior, KMeans, RandomColoring};
+use partita::start::{Fixed, FromPrior, KMeans, RandomColoring, Sequential};
 use partita::{Coloring, Gibbs, Kernel, Partition, SplitMerge, Start, State, Target};
 use std::ops::RangeInclusive;
 
@@ -23,6 +23,7 @@ pub(crate) fn kernel<M>(
 pub(crate) enum AnyMove {
     Gibbs(Gibbs),
     SplitMerge(SplitMerge),
+    Sams(Sams),
 }
 
 impl AnyMove {
@@ -35,6 +36,7 @@ impl AnyMove {
                 alignment: Alignment::Independent,
                 ..SplitMerge::default()
             })),
+            config::Move::Sams => Some(AnyMove::Sams(Sams)),
             config::Move::Kempe => None,
         }
     }
@@ -45,6 +47,7 @@ impl<T: Target> Kernel<T> for AnyMove {
         match self {
             AnyMove::Gibbs(kernel) => kernel.step(target, state, source, work),
             AnyMove::SplitMerge(kernel) => kernel.step(target, state, source, work),
+            AnyMove::Sams(kernel) => kernel.step(target, state, source, work),
         }
     }
 
@@ -59,6 +62,7 @@ impl<T: Target> Kernel<T> for AnyMove {
         match self {
             AnyMove::Gibbs(kernel) => kernel.coupled_step(target, chains, coupling, source, work),
             AnyMove::SplitMerge(kernel) => kernel.coupled_step(target, chains, coupling, source, work),
+            AnyMove::Sams(kernel) => kernel.coupled_step(target, chains, coupling, source, work),
         }
     }
 }
@@ -166,15 +170,18 @@ impl Coupling for AnyCoupling {
 pub(crate) enum AnyStart {
     Fixed(Fixed),
     Prior(FromPrior),
+    Sequential,
     Coloring(Box<RandomColoring>),
     KMeans { values: Vec<f64>, dimension: usize, clusters: RangeInclusive<usize> },
 }
 
-impl Start for AnyStart {
-    fn draw(&self, chance: &mut Sequence) -> Partition {
+impl AnyStart {
+    /// Draws a first state of a target.
+    pub(crate) fn draw<T: Target>(&self, target: &T, chance: &mut Sequence) -> Partition {
         match self {
             AnyStart::Fixed(start) => start.draw(chance),
             AnyStart::Prior(start) => start.draw(chance),
+            AnyStart::Sequential => Sequential(target).draw(chance),
             AnyStart::Coloring(start) => start.draw(chance),
             AnyStart::KMeans { values, dimension, clusters } => {
                 let start = KMeans::new(values, *dimension, clusters.clone());

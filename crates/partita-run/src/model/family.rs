@@ -161,6 +161,7 @@ impl Fit<'_> {
         let start = match self.setup.start {
             config::Start::One => AnyStart::Fixed(Fixed(Partition::one_cluster(items)?)),
             config::Start::Prior => from_prior.clone(),
+            config::Start::Sequential => AnyStart::Sequential,
             config::Start::KMeans(k) if k <= items => kmeans(k..=k)?,
             config::Start::KMeans(k) => {
                 return Err(Failure::bad(format!(
@@ -169,7 +170,7 @@ impl Fit<'_> {
             }
             start @ (config::Start::Greedy | config::Start::Random) => {
                 return Err(Failure::bad(format!(
-                    "`start = {start}` is for colourings of graphs: use one, prior or kmeans:K"
+                    "`start = {start}` is for colourings of graphs: use one, prior, sequential or kmeans:K"
                 )));
             }
         };

@@ -338,6 +338,11 @@ impl Likelihood for Full {
     }
 
     #[inline(always)]
+    fn log_predictive_alone(&self, item: usize) -> f64 {
+        self.alone[item]
+    }
+
+    #[inline(always)]
     fn add_log_predictives(&self, clusters: &[FullCluster], item: usize, own: usize, out: &mut [f64]) {
         let mut work = Vec::with_capacity(self.dimension);
         for (k, cluster) in clusters.iter().enumerate() {

@@ -312,14 +312,19 @@ impl Likelihood for Gaussian {
         self.add(cluster, item, -1.0);
     }
 
-    #[inline]
+    #[inline(always)]
     fn log_predictive(&self, cluster: &GaussianCluster, item: usize) -> f64 {
         self.score(cluster, item, OUTSIDE)
     }
 
-    #[inline]
+    #[inline(always)]
     fn log_predictive_without(&self, cluster: &GaussianCluster, item: usize) -> f64 {
         self.score(cluster, item, INSIDE)
+    }
+
+    #[inline(always)]
+    fn log_predictive_alone(&self, item: usize) -> f64 {
+        self.alone[item]
     }
 
     #[inline(always)]

@@ -58,7 +58,8 @@ pub struct Mixed {
     normals: Normals,
     counts: Counts,
     categories: Categories,
-    /// The log density of each item given nothing.
+    /// A cluster without items, and the log density of each item given nothing.
+    nothing: MixedCluster,
     alone: Vec<f64>,
 }
 
@@ -141,10 +142,11 @@ impl Mixed {
             normals: Normals::new(normals, &cells[0], items),
             counts: Counts::new(counts, &cells[1], items, &count_columns)?,
             categories: Categories::new(categories, &cells[2], items),
+            nothing: MixedCluster::default(),
             alone: Vec::new(),
         };
-        let nothing = mixed.empty();
-        mixed.alone = (0..items).map(|item| mixed.score(&nothing, item)).collect();
+        mixed.nothing = mixed.empty();
+        mixed.alone = (0..items).map(|item| mixed.score(&mixed.nothing, item)).collect();
         Ok(mixed)
     }
 
@@ -238,28 +240,33 @@ impl Likelihood for Mixed {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn insert(&self, cluster: &mut MixedCluster, item: usize) {
         self.normals.insert(&mut cluster.normal, item);
         self.counts.insert(&mut cluster.count, item);
         self.categories.insert(&mut cluster.category, item);
     }
 
-    #[inline]
+    #[inline(always)]
     fn remove(&self, cluster: &mut MixedCluster, item: usize) {
         self.normals.remove(&mut cluster.normal, item);
         self.counts.remove(&mut cluster.count, item);
         self.categories.remove(&mut cluster.category, item);
     }
 
-    #[inline]
+    #[inline(always)]
     fn log_predictive(&self, cluster: &MixedCluster, item: usize) -> f64 {
         self.score(cluster, item)
     }
 
-    #[inline]
+    #[inline(always)]
     fn log_predictive_without(&self, cluster: &MixedCluster, item: usize) -> f64 {
         self.score_without(cluster, item)
+    }
+
+    #[inline(always)]
+    fn log_predictive_alone(&self, item: usize) -> f64 {
+        self.alone[item]
     }
 
     #[inline(always)]
@@ -268,6 +275,10 @@ impl Likelihood for Mixed {
             out[k] += if k == own { self.score_without(cluster, item) } else { self.score(cluster, item) };
         }
         out[clusters.len()] += self.alone[item];
+    }
+
+    fn clear(&self, cluster: &mut MixedCluster) {
+        cluster.clone_from(&self.nothing);
     }
 }
 

@@ -104,6 +104,15 @@ impl PriorTable {
         }
     }
 
+    /// The log weight of an item that `z` does not hold in `slot`, given the items that it holds.
+    #[inline]
+    pub fn log_arrival(&self, z: &Partition, slot: usize) -> f64 {
+        match z.sizes().get(slot) {
+            Some(&size) => self.log_join(size as usize),
+            None => self.prior.log_open(z.present() + 1, z.clusters()),
+        }
+    }
+
     /// The log weights of `item` in all slots and in a new cluster.
     #[inline(always)]
     pub fn log_places(&self, z: &Partition, item: usize, out: &mut [f64]) {

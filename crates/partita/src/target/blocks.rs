@@ -237,7 +237,28 @@ impl Blocks {
         }
         Vertex { target: self, stats, own, ties }
     }
+
+    /// A vertex that `z` does not hold.
+    fn newcomer<'a>(&'a self, stats: &'a BlockStats, z: &Partition, item: usize) -> Vertex<'a> {
+        let mut ties: Vec<(u64, u64)> = z.sizes().iter().map(|&n| (0, u64::from(n))).collect();
+        self.blocks_beside(z, item).for_each(|block| ties[block].0 += 1);
+        Vertex { target: self, stats, own: NOWHERE, ties }
+    }
+
+    /// The blocks of a vertex's neighbours, those that are in one.
+    fn blocks_beside<'a>(&'a self, z: &'a Partition, item: usize) -> impl Iterator<Item = usize> + 'a {
+        self.graph.neighbors(item).iter().filter_map(|&u| z.slot_if_present(u as usize))
+    }
+
+    #[inline(always)]
+    fn log_weight_of(&self, vertex: &Vertex, z: &Partition, item: usize, slot: usize) -> f64 {
+        let opens = slot == z.clusters() || (slot == vertex.own && z.is_alone(item));
+        self.prior.log_place(z, item, slot) + if opens { vertex.open() } else { vertex.join(slot) }
+    }
 }
+
+/// The block of a vertex that is in none.
+const NOWHERE: usize = usize::MAX;
 
 impl Target for Blocks {
     type Stats = BlockStats;
@@ -253,18 +274,46 @@ impl Target for Blocks {
 
     fn stats(&self, z: &Partition) -> BlockStats {
         let mut stats = BlockStats::with(z.clusters());
-        for u in 0..z.len() {
+        for (u, c) in z.places() {
             for &v in self.graph.neighbors(u).iter().filter(|v| **v as usize > u) {
-                stats.change(z.slot(u), z.slot(v as usize), |e| *e += 1);
+                if let Some(d) = z.slot_if_present(v as usize) {
+                    stats.change(c, d, |e| *e += 1);
+                }
             }
         }
         stats
     }
 
     fn log_weight(&self, stats: &BlockStats, z: &Partition, item: usize, slot: usize) -> f64 {
+        self.log_weight_of(&self.vertex(stats, z, item), z, item, slot)
+    }
+
+    fn log_weights_of_two(
+        &self,
+        stats: &BlockStats,
+        z: &Partition,
+        item: usize,
+        slots: [usize; 2],
+    ) -> [f64; 2] {
         let vertex = self.vertex(stats, z, item);
-        let opens = slot == z.clusters() || (slot == vertex.own && z.is_alone(item));
-        self.prior.log_place(z, item, slot) + if opens { vertex.open() } else { vertex.join(slot) }
+        slots.map(|slot| self.log_weight_of(&vertex, z, item, slot))
+    }
+
+    fn log_weight_of_arrival(&self, stats: &BlockStats, z: &Partition, item: usize, slot: usize) -> f64 {
+        let vertex = self.newcomer(stats, z, item);
+        self.prior.log_arrival(z, slot) + if slot == z.clusters() { vertex.open() } else { vertex.join(slot) }
+    }
+
+    fn arrive(&self, stats: &mut BlockStats, z: &Partition, item: usize) {
+        if stats.blocks < z.clusters() {
+            stats.open();
+        }
+        let slot = z.slot(item);
+        self.blocks_beside(z, item).for_each(|block| stats.change(slot, block, |e| *e += 1));
+    }
+
+    fn depart(&self, stats: &mut BlockStats, z: &Partition, item: usize, from: usize) {
+        self.blocks_beside(z, item).for_each(|block| stats.change(from, block, |e| *e -= 1));
     }
 
     fn log_weights(&self, stats: &BlockStats, z: &Partition, item: usize, out: &mut [f64]) {

@@ -106,6 +106,18 @@ impl Target for Coloring {
 
     fn relocate(&self, _stats: &mut (), _z: &Partition, _step: Move) {}
 
+    fn log_weight_of_arrival(&self, _stats: &(), z: &Partition, item: usize, slot: usize) -> f64 {
+        if slot == z.clusters() {
+            return self.open[slot.min(self.open.len() - 1)];
+        }
+        let clashes = |&u: &u32| z.slot_if_present(u as usize) == Some(slot);
+        if self.graph.neighbors(item).iter().any(clashes) { f64::NEG_INFINITY } else { 0.0 }
+    }
+
+    fn arrive(&self, _stats: &mut (), _z: &Partition, _item: usize) {}
+
+    fn depart(&self, _stats: &mut (), _z: &Partition, _item: usize, _from: usize) {}
+
     fn log_probability(&self, z: &Partition) -> f64 {
         if self.is_proper(z) { self.open[..z.clusters()].iter().sum() } else { f64::NEG_INFINITY }
     }

@@ -104,6 +104,14 @@ impl<L: Likelihood> Mixture<L> {
         &self.prior
     }
 
+    /// Appends an empty cluster.
+    #[inline(always)]
+    fn open(&self, stats: &mut MixtureStats<L::Cluster>) {
+        let mut cluster = stats.spare.pop().unwrap_or_else(|| self.likelihood.empty());
+        self.likelihood.clear(&mut cluster);
+        stats.clusters.push(cluster);
+    }
+
     #[inline(always)]
     fn log_prior(&self, z: &Partition, item: usize, slot: usize) -> f64 {
         let (own, k) = (z.slot(item), z.clusters());
@@ -129,17 +137,18 @@ impl<L: Likelihood> Target for Mixture<L> {
 
     fn stats(&self, z: &Partition) -> Self::Stats {
         let mut clusters: Vec<_> = (0..z.clusters()).map(|_| self.likelihood.empty()).collect();
-        for (item, slot) in z.slots().enumerate() {
+        for (item, slot) in z.places() {
             self.likelihood.insert(&mut clusters[slot], item);
         }
         MixtureStats { clusters, spare: Vec::new(), moves: 0 }
     }
 
+    #[inline(always)]
     fn log_weight(&self, stats: &Self::Stats, z: &Partition, item: usize, slot: usize) -> f64 {
         let likelihood = &self.likelihood;
         self.log_prior(z, item, slot)
             + if slot == z.clusters() {
-                likelihood.log_predictive(&likelihood.empty(), item)
+                likelihood.log_predictive_alone(item)
             } else if slot == z.slot(item) {
                 likelihood.log_predictive_without(&stats.clusters[slot], item)
             } else {
@@ -165,9 +174,7 @@ impl<L: Likelihood> Target for Mixture<L> {
     fn relocate(&self, stats: &mut Self::Stats, _z: &Partition, step: Move) {
         stats.moves = stats.moves.saturating_add(1);
         if step.opened {
-            let mut cluster = stats.spare.pop().unwrap_or_else(|| self.likelihood.empty());
-            self.likelihood.clear(&mut cluster);
-            stats.clusters.push(cluster);
+            self.open(stats);
         }
         self.likelihood.insert(&mut stats.clusters[step.to], step.item);
         if step.closed {
@@ -176,6 +183,54 @@ impl<L: Likelihood> Target for Mixture<L> {
         } else {
             self.likelihood.remove(&mut stats.clusters[step.from], step.item);
         }
+    }
+
+    #[inline(always)]
+    fn log_weight_of_arrival(&self, stats: &Self::Stats, z: &Partition, item: usize, slot: usize) -> f64 {
+        self.prior.log_arrival(z, slot)
+            + match stats.clusters.get(slot) {
+                Some(cluster) => self.likelihood.log_predictive(cluster, item),
+                None => self.likelihood.log_predictive_alone(item),
+            }
+    }
+
+    #[inline(always)]
+    fn arrive(&self, stats: &mut Self::Stats, z: &Partition, item: usize) {
+        if stats.clusters.len() < z.clusters() {
+            self.open(stats);
+        }
+        self.likelihood.insert(&mut stats.clusters[z.slot(item)], item);
+    }
+
+    fn depart(&self, stats: &mut Self::Stats, _z: &Partition, item: usize, from: usize) {
+        self.likelihood.remove(&mut stats.clusters[from], item);
+    }
+
+    fn isolate(&self, stats: &mut Self::Stats, item: usize, slot: usize) -> bool {
+        let cluster = &mut stats.clusters[slot];
+        self.likelihood.clear(cluster);
+        self.likelihood.insert(cluster, item);
+        true
+    }
+
+    /// The two clusters alone, in slots 0 and 1.
+    fn keep(&self, stats: &Self::Stats, slots: [usize; 2], kept: &mut Option<Self::Stats>) {
+        let empty = || MixtureStats {
+            clusters: slots.map(|_| self.likelihood.empty()).into(),
+            spare: vec![],
+            moves: 0,
+        };
+        let kept = kept.get_or_insert_with(empty);
+        kept.moves = stats.moves;
+        kept.clusters.iter_mut().zip(slots).for_each(|(kept, slot)| kept.clone_from(&stats.clusters[slot]));
+    }
+
+    fn restore(&self, stats: &mut Self::Stats, z: &Partition, slots: [usize; 2], kept: &Self::Stats) {
+        stats.moves = kept.moves;
+        while stats.clusters.len() > z.clusters() {
+            stats.spare.extend(stats.clusters.pop());
+        }
+        kept.clusters.iter().zip(slots).for_each(|(kept, slot)| stats.clusters[slot].clone_from(kept));
     }
 
     fn log_probability(&self, z: &Partition) -> f64 {

@@ -194,16 +194,39 @@ impl SharedVariance {
     }
 
     /// The log likelihood of a row beside `n` others with sum `sum`, up to a constant of the step;
-    /// `work` is memory.
+    /// `power` is that of all items, `work` memory.
     #[inline(always)]
-    fn score(&self, rates: &[f64], row: &[f64], sum: &[f64], n: usize, work: &mut [f64]) -> f64 {
+    fn score(&self, power: f64, rates: &[f64], row: &[f64], sum: &[f64], n: usize, work: &mut [f64]) -> f64 {
         let kappa = self.variance.kappa + n as f64;
         work.copy_from_slice(rates);
         self.add_squares(work, row, sum, 1.0 / kappa, 0.5 * kappa / (kappa + 1.0));
         for (after, before) in work.iter_mut().zip(rates) {
             *after = log(*after / before);
         }
-        self.half_log_shrink[n] - self.power * work.iter().sum::<f64>()
+        self.half_log_shrink[n] - power * work.iter().sum::<f64>()
+    }
+
+    /// The log weight of an item in a slot, `rates` being those of the others; `work` is memory.
+    fn log_weight_beside(
+        &self,
+        rates: &[f64],
+        work: &mut [f64],
+        stats: &SharedStats,
+        z: &Partition,
+        item: usize,
+        slot: usize,
+    ) -> f64 {
+        let (own, row) = (z.slot(item), self.row(item));
+        let mut score = |sum: &[f64], n: usize| self.score(self.power, rates, row, sum, n, work);
+        self.prior.log_place(z, item, slot)
+            + if slot == z.clusters() {
+                score(&vec![0.0; row.len()], 0)
+            } else if slot == own {
+                let rest: Vec<f64> = self.sum(stats, own).iter().zip(row).map(|(s, x)| s - x).collect();
+                score(&rest, z.sizes()[own] as usize - 1)
+            } else {
+                score(self.sum(stats, slot), z.sizes()[slot] as usize)
+            }
     }
 }
 
@@ -266,12 +289,12 @@ impl Target for SharedVariance {
             rates: vec![self.variance.rate; columns],
             moves: 0,
         };
-        for (item, slot) in z.slots().enumerate() {
+        for (item, slot) in z.places() {
             stats.sums[slot * d..][..d].iter_mut().zip(self.row(item)).for_each(|(s, x)| *s += x);
         }
         let n = |slot: usize| f64::from(z.sizes()[slot]);
         let column = |c: usize| if columns == 1 { 0 } else { c };
-        for (item, slot) in z.slots().enumerate() {
+        for (item, slot) in z.places() {
             for (c, (x, s)) in self.row(item).iter().zip(&stats.sums[slot * d..][..d]).enumerate() {
                 let e = x - s / n(slot);
                 stats.rates[column(c)] += 0.5 * e * e;
@@ -288,18 +311,48 @@ impl Target for SharedVariance {
 
     fn log_weight(&self, stats: &SharedStats, z: &Partition, item: usize, slot: usize) -> f64 {
         let rates = self.rates_without(stats, z, item);
-        let (own, mut work) = (z.slot(item), rates.clone());
-        let row = self.row(item);
-        let mut score = |sum: &[f64], n: usize| self.score(&rates, row, sum, n, &mut work);
-        self.prior.log_place(z, item, slot)
-            + if slot == z.clusters() {
-                score(&vec![0.0; row.len()], 0)
-            } else if slot == own {
-                let rest: Vec<f64> = self.sum(stats, own).iter().zip(row).map(|(s, x)| s - x).collect();
-                score(&rest, z.sizes()[own] as usize - 1)
-            } else {
-                score(self.sum(stats, slot), z.sizes()[slot] as usize)
+        self.log_weight_beside(&rates, &mut rates.clone(), stats, z, item, slot)
+    }
+
+    fn log_weights_of_two(
+        &self,
+        stats: &SharedStats,
+        z: &Partition,
+        item: usize,
+        slots: [usize; 2],
+    ) -> [f64; 2] {
+        let rates = self.rates_without(stats, z, item);
+        let mut work = rates.clone();
+        slots.map(|slot| self.log_weight_beside(&rates, &mut work, stats, z, item, slot))
+    }
+
+    /// The power of the last factor is that of the items present and this one.
+    fn log_weight_of_arrival(&self, stats: &SharedStats, z: &Partition, item: usize, slot: usize) -> f64 {
+        let cells = if self.sharing == Sharing::Everything { self.dimension() } else { 1 };
+        let power = self.variance.shape + 0.5 * ((z.present() + 1) * cells) as f64;
+        let (row, mut work) = (self.row(item), stats.rates.clone());
+        let mut score = |sum: &[f64], n| self.score(power, &stats.rates, row, sum, n, &mut work);
+        self.prior.log_arrival(z, slot)
+            + match z.sizes().get(slot) {
+                Some(&size) => score(self.sum(stats, slot), size as usize),
+                None => score(&vec![0.0; row.len()], 0),
             }
+    }
+
+    fn arrive(&self, stats: &mut SharedStats, z: &Partition, item: usize) {
+        let (d, slot) = (self.dimension(), z.slot(item));
+        stats.sums.resize(z.clusters() * d, 0.0);
+        let (row, sum) = (self.row(item), &mut stats.sums[slot * d..][..d]);
+        let kappa = self.variance.kappa + f64::from(z.sizes()[slot] - 1);
+        self.add_squares(&mut stats.rates, row, sum, 1.0 / kappa, 0.5 * kappa / (kappa + 1.0));
+        sum.iter_mut().zip(row).for_each(|(s, x)| *s += x);
+    }
+
+    fn depart(&self, stats: &mut SharedStats, z: &Partition, item: usize, from: usize) {
+        let d = self.dimension();
+        let sum = &mut stats.sums[from * d..][..d];
+        self.take(&mut stats.rates, sum, z.sizes()[from] + 1, item);
+        sum.iter_mut().zip(self.row(item)).for_each(|(s, x)| *s -= x);
     }
 
     #[inline(always)]
@@ -311,7 +364,7 @@ impl Target for SharedVariance {
         self.prior.log_places(z, item, out);
         for (slot, (out, sum)) in out.iter_mut().zip(stats.sums.chunks_exact(self.dimension())).enumerate() {
             if slot != own {
-                *out += self.score(&rates, row, sum, z.sizes()[slot] as usize, &mut work);
+                *out += self.score(self.power, &rates, row, sum, z.sizes()[slot] as usize, &mut work);
             }
         }
         // Staying makes the rates what they are with the item in place.

@@ -19,6 +19,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// A target of one of the families.
+#[allow(clippy::large_enum_variant, reason = "there are a few of each")]
 pub enum Family {
     Mixture(String, Mixture<Gaussian>),
     Columns(String, Mixture<Mixed>),

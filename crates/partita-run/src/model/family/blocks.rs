@@ -24,8 +24,11 @@ pub(super) fn build(
     let start = match setup.start {
         config::Start::One => AnyStart::Fixed(Fixed(Partition::one_cluster(items)?)),
         config::Start::Prior => AnyStart::Prior(FromPrior { prior, items }),
+        config::Start::Sequential => AnyStart::Sequential,
         other => {
-            return Err(Failure::bad(format!("`start = {other}` does not go with blocks: use prior or one")));
+            return Err(Failure::bad(format!(
+                "`start = {other}` does not go with blocks: use prior, sequential or one"
+            )));
         }
     };
     // Vertices strewn over up to ten blocks, whatever the prior likes.
