@@ -19,6 +19,15 @@ pub struct Results {
     pub burn_in: u64,
     /// The sweeps `m`.
     pub sweeps: u64,
+    /// The moves of a sweep.
+    #[serde(default)]
+    pub sampler: String,
+    /// Where chains started.
+    #[serde(default)]
+    pub start: String,
+    /// The pilot; none where none ran.
+    #[serde(default)]
+    pub pilot: Option<PilotLine>,
     /// Wall time of the replicates alone: no pilot, no reading, no report.
     pub seconds: f64,
     /// Sweeps of single chains: a coupled sweep counts two.
@@ -66,6 +75,17 @@ impl Results {
             (None, false) => None,
         }
     }
+}
+
+/// What a pilot took and saw.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct PilotLine {
+    /// Its wall time.
+    pub seconds: f64,
+    /// Pairs at the last lag.
+    pub pairs: u64,
+    /// Those of them that had not met when they were cut.
+    pub unmet: u64,
 }
 
 /// The estimates of one summary.
