@@ -29,13 +29,15 @@ fn a_timed_run_takes_its_time_and_averages_over_workers() {
     let scratch = Scratch::new();
     let begin = Instant::now();
     let ran = scratch.ok("fit data.csv --lag 5 --burn-in 5 --sweeps 20 --time 1s --threads 2 --out run");
-    // Longer only by the pilot, the report, and what else the machine does.
+    // Longer only by what else the machine does.
     let wall = begin.elapsed().as_secs_f64();
-    assert!((0.9..30.0).contains(&wall), "{wall} s");
+    assert!((0.5..30.0).contains(&wall), "{wall} s");
     let kept = scratch.read("run/run.toml");
     assert!(kept.contains("rule = \"time\""), "{kept}");
     let (workers, seconds) = (setting(&kept, "workers") as u64, setting(&kept, "seconds"));
-    assert!(workers >= 8 && (workers as f64 * seconds / 2.0 - 1.0).abs() < 1e-9, "{workers} of {seconds} s");
+    // The time is the whole command's: reading, pilot and answers have their part of it.
+    let left = workers as f64 * seconds / 2.0;
+    assert!(workers >= 8 && (0.099..0.65).contains(&left), "{workers} of {seconds} s");
     let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains(&format!("note: Time-limited run: {workers} workers of ")), "{words}");
     assert!(words.contains("the mean of the workers' means is unbiased"), "{words}");

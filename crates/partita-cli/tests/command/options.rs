@@ -123,6 +123,9 @@ fn outcome(scratch: &Scratch, command: &str, options: &[(&str, &str)]) -> Result
     let mut summary: serde_json::Value =
         serde_json::from_str(&scratch.read(&format!("{run}/summary.json"))).unwrap();
     summary["seconds"].take();
+    if summary["pilot"].is_object() {
+        summary["pilot"]["seconds"].take();
+    }
     found.push(summary.to_string());
     for name in ["draws.csv", "clustering.csv"] {
         found.push(fs::read_to_string(scratch.path.join(run).join(name)).unwrap_or_default());

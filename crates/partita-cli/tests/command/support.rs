@@ -97,6 +97,9 @@ impl Scratch {
     pub fn results(&self, run: &str) -> Results {
         let mut summary: Value = serde_json::from_str(&self.read(&format!("{run}/summary.json"))).unwrap();
         summary.as_object_mut().unwrap().remove("seconds").unwrap();
+        if summary["pilot"].is_object() {
+            summary["pilot"]["seconds"].take();
+        }
         let matrix = format!("{run}/co_clustering.npy");
         Results {
             rows: self.rows(run),
