@@ -271,9 +271,14 @@ pub(crate) fn candidates(setup: &Setup, options: &Options) -> Vec<Setup> {
     ["gibbs", "sams+gibbs", "sams*5+gibbs", "split-merge*5+gibbs"].into_iter().map(one).collect()
 }
 
-/// The cap on sweeps: far beyond what any pair of this schedule should need.
-fn max_sweeps(schedule: &Schedule) -> u64 {
-    (20 * schedule.sweeps().max(schedule.lag())).max(20_000)
+/// The cap on sweeps: far beyond what any pair of this schedule should need. Where pairs of the pilot did not meet, others
+/// will not either, and wait for nothing.
+fn max_sweeps(schedule: &Schedule, pilot: Option<&Pilot>) -> u64 {
+    let longest = schedule.sweeps().max(schedule.lag());
+    match pilot {
+        Some(pilot) if pilot.unmet > 0 => (3 * longest).max(1000),
+        _ => (20 * longest).max(20_000),
+    }
 }
 
 pub(crate) fn limit(options: &Options) -> Limit {
@@ -354,7 +359,10 @@ impl Plan {
         let limit = limit(options);
         let stop = stop(limit, found);
         let keep_draws = options.keep_draws.unwrap_or_else(|| keep_draws(&stop, found.items));
-        Self::with_stop(options, setup, out, found.schedule, stop, keep_draws)
+        let max_sweeps = options.max_sweeps.unwrap_or_else(|| max_sweeps(&found.schedule, found.pilot));
+        let options =
+            Options { max_sweeps: Some(max_sweeps), keep_draws: Some(keep_draws), ..options.clone() };
+        Self::with_stop(&options, setup, out, found.schedule, stop)
     }
 
     /// The plan that options kept in `run.toml` tell, with nothing left open.
@@ -366,8 +374,10 @@ impl Plan {
         let schedule = Schedule::new(lag, burn_in, whole("sweeps", options.sweeps)?)
             .map_err(|error| ConfigError::Value(error.to_string()))?;
         let out = options.out.clone().ok_or_else(|| missing("out"))?;
-        let keep_draws = options.keep_draws.ok_or_else(|| missing("keep_draws"))?;
-        Ok(Self::with_stop(options, setup, out, schedule, stop, keep_draws))
+        if options.keep_draws.is_none() {
+            return Err(missing("keep_draws"));
+        }
+        Ok(Self::with_stop(options, setup, out, schedule, stop))
     }
 
     fn with_stop(
@@ -376,18 +386,17 @@ impl Plan {
         out: PathBuf,
         schedule: Schedule,
         stop: StoppingRule,
-        keep_draws: usize,
     ) -> Self {
         Plan {
             data: options.data.clone(),
             reading: reading(options),
             setup,
             seed: options.seed.unwrap_or(SEED),
-            max_sweeps: options.max_sweeps.unwrap_or_else(|| max_sweeps(&schedule)),
+            max_sweeps: options.max_sweeps.unwrap_or_else(|| max_sweeps(&schedule, None)),
             schedule,
             limit: limit(options),
             stop,
-            keep_draws,
+            keep_draws: options.keep_draws.unwrap_or(0),
             loss: options.loss.unwrap_or(LOSS),
             threads: options.threads,
             shard: options.shard.unwrap_or(Shard::WHOLE),

@@ -20,6 +20,7 @@ use super::{Executor, Job, Output, PilotPair, PilotPairs, Work};
 use crate::Failure;
 use crate::model::Model;
 use crate::session::Watch;
+use partita::Partition;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -50,6 +51,9 @@ pub struct Pilot {
     /// What was tried, where moves and starts were left open; what was taken is marked.
     #[serde(default)]
     pub tried: Vec<Tried>,
+    /// Where pairs did not meet: an earlier state and the last one of every chain. Not kept with the run.
+    #[serde(skip)]
+    pub(crate) chains: Vec<(Partition, Partition)>,
 }
 
 /// Operations that two processors do in about a second.

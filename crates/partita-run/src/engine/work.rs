@@ -1,5 +1,6 @@
 //! What a number can stand for, and what comes of it.
 
+use partita::Partition;
 use partita::Schedule;
 use partita::atoms::Atom;
 use partita::survival::Observed;
@@ -100,6 +101,8 @@ pub struct PilotPair {
     pub trace: Trace,
     /// The mean share of the items in the clusters that a move of two random items works on.
     pub touched: f64,
+    /// An earlier state and the last one of the first chain, and of the second where they have not met.
+    pub chains: Vec<(Partition, Partition)>,
 }
 
 /// Where pairs for the asymptotic variance set out: number `n` stands for the pairs between states of two units.

@@ -104,11 +104,15 @@ impl<T: Target, K: Kernel<T>> Problem<T, K> {
         let stream = Stream::new(pairs.seed, number).pilot();
         let start = self.second_start.as_ref().filter(|_| number % 2 == 1).unwrap_or(&self.start);
         let tracer = Tracer::new(&self.summaries[..], pairs.lag, pairs.horizon);
-        let mut observers = (tracer, (Touched::default(), Brake(stop)));
+        let mut observers = (tracer, (Touched::default(), (Marks::default(), Brake(stop))));
         let outcome = self.pair(&stream, start, pairs.lag, pairs.max_sweeps, &mut observers);
-        let (tracer, (touched, _)) = observers;
-        (!was_stopped(&outcome))
-            .then(|| PilotPair { trace: tracer.into_trace(outcome.ending.tau()), touched: touched.mean() })
+        let (tracer, (touched, (marks, _))) = observers;
+        let tau = outcome.ending.tau();
+        (!was_stopped(&outcome)).then(|| PilotPair {
+            trace: tracer.into_trace(tau),
+            touched: touched.mean(),
+            chains: marks.into_chains(tau.is_some()),
+        })
     }
 
     /// The pairs between the states of two units; none where one was cut or stopped.
@@ -202,6 +206,36 @@ impl<T: Target, K: Kernel<T>> Problem<T, K> {
             row.values.push(sum / (sweeps - skipped) as f64);
         }
         Some(row)
+    }
+}
+
+/// Remembers where chains were, and where they are now: at sweeps that double, so that the time between is as long as
+/// that before.
+#[derive(Debug, Default)]
+struct Marks {
+    /// The states of both chains at the last two marks; the second chain is there once it moves.
+    marks: [Option<(Partition, Option<Partition>)>; 2],
+    next: u64,
+}
+
+impl Marks {
+    /// An earlier state and the last one of each chain; of both chains of a pair that has met, only the first.
+    fn into_chains(self, met: bool) -> Vec<(Partition, Partition)> {
+        let [Some((x, y)), Some((last_x, last_y))] = self.marks else { return Vec::new() };
+        let second = y.zip(last_y).filter(|_| !met);
+        [(x, last_x)].into_iter().chain(second).collect()
+    }
+}
+
+impl<T: Target> Observer<T> for Marks {
+    fn observe(&mut self, moment: &Moment<T>) -> Wish {
+        if moment.t >= self.next {
+            self.next = 2 * moment.t.max(1);
+            let state = (moment.x.partition().clone(), moment.y.map(|y| y.partition().clone()));
+            self.marks.swap(0, 1);
+            self.marks[1] = Some(state);
+        }
+        Wish::Enough
     }
 }
 

@@ -131,6 +131,10 @@ pub(crate) fn find(
         seconds_per_call: busy / calls.max(1) as f64,
         seconds: room.begin.elapsed().as_secs_f64(),
         kernel_calls: room.calls,
+        chains: match last.unmet() {
+            0 => Vec::new(),
+            _ => last.pairs.into_iter().flat_map(|pair| pair.chains).collect(),
+        },
         tried,
     })
 }
