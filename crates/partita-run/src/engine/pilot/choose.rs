@@ -29,7 +29,7 @@ pub struct Tried {
     pub longest_wait: u64,
     /// What a sweep costs, in Gibbs sweeps.
     pub price: f64,
-    /// What it was judged by: the price of the mean wait and of the longest, in Gibbs sweeps.
+    /// What it was judged by: the price of the mean wait and of the longest, in Gibbs sweeps, as far as the race tells.
     pub cost: f64,
     /// Whether it was taken.
     pub taken: bool,
@@ -69,9 +69,13 @@ fn judge(candidate: &Candidate, stage: &Stage) -> Tried {
     let price = price(&candidate.setup.sampler, stage.touched());
     let pairs = stage.pairs.len() as u64;
     let longest = stage.longest();
-    // Replicates are tuned to the longest wait, and cost what the mean one costs. The more pairs were cut, the longer
-    // the longest would have been.
-    let cost = price * (stage.mean_wait() + longest as f64 * (1 + stage.unmet()) as f64);
+    // If waits are exponential, this is their mean, pairs that were cut allowed for, and the longest of so many is about
+    // its multiple by a logarithm. The more pairs were cut, the longer the longest would have been in any case.
+    let (sum, met) = (stage.waits().iter().sum::<u64>() as f64, (pairs - stage.unmet()) as f64);
+    let mean = sum / met.max(0.5);
+    let seen = longest as f64 * (1.0 + stage.unmet().min(3) as f64 / 2.0);
+    // Replicates are tuned to the longest wait, and cost what the mean one costs.
+    let cost = price * (mean + seen.max(mean * (pairs as f64).ln()));
     Tried {
         sampler: candidate.setup.sampler.clone(),
         start: candidate.setup.start,
