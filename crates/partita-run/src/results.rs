@@ -44,6 +44,10 @@ pub struct Results {
     /// Whether the chains' moves lead from every state to every other; none where that is not known.
     #[serde(default)]
     pub connected: Option<bool>,
+    /// The parts of the target in which chains were, the one with the most chains first: more than one only where chains
+    /// did not cross between them, none where nobody looked.
+    #[serde(default)]
+    pub modes: Vec<Mode>,
     /// How intervals were made: `mean` (all replicates planned beforehand) or `deadline` (the
     /// unbiased rule over workers).
     pub rule: String,
@@ -52,6 +56,14 @@ pub struct Results {
 }
 
 impl Results {
+    /// That chains stayed apart, in words; none where they did not.
+    pub fn apart(&self) -> Option<String> {
+        let parts = self.modes.len();
+        (parts > 1).then(|| {
+            format!("The chains found {parts} parts of the posterior and did not cross between them within this run")
+        })
+    }
+
     /// How the asymptotic variance of one long chain was found; none where it is not known.
     pub fn yardstick(&self) -> Option<String> {
         let by =
@@ -66,6 +78,19 @@ impl Results {
             (None, false) => None,
         }
     }
+}
+
+/// A part of the target in which chains were, told by one of their states; its labels are in `modes.csv`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Mode {
+    /// Clusters of that state.
+    pub clusters: u64,
+    /// Their sizes, the largest first.
+    pub sizes: Vec<u64>,
+    /// The log of the state's probability, up to a constant that all states have in common.
+    pub log_probability: f64,
+    /// Chains that were in this part.
+    pub chains: u64,
 }
 
 /// The estimates of one summary.
