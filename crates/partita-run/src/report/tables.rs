@@ -65,7 +65,7 @@ fn row_plot(line: &Line) -> Markup {
 }
 
 /// Sizes of clusters in a row at most.
-const SHOWN_SIZES: usize = 12;
+const SHOWN_SIZES: usize = 8;
 
 /// The parts of the posterior that chains did not cross between.
 pub(super) fn modes(modes: &[Mode]) -> Markup {
