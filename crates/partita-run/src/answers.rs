@@ -13,7 +13,7 @@ pub(crate) use clustering::{CoMatrix, co_matrix, write_matrix};
 pub(crate) use modes::{Modes, modes};
 #[cfg(test)]
 pub(crate) use numbers::mean;
-pub(crate) use numbers::{LongChains, widest};
+pub(crate) use numbers::{LongChains, widest, width};
 use numbers::{finite, interval, meeting_curve, summarize};
 use page::{Context, page};
 pub(crate) use point::{Point, point};

@@ -19,11 +19,12 @@ use crate::results::Results;
 use crate::store::{self, Directory, Run, how_to_resume};
 use crate::summary::Count;
 use runner::go_on;
-use schedule::schedule;
+use schedule::{Scheduled, schedule};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 /// Is told what happens: words and progress. The command shows them; a library may ignore them.
 pub trait Watch {
@@ -105,10 +106,11 @@ pub fn start_on(
     }
     options.check()?;
     let out = options.out.clone().unwrap_or_else(|| store::free_name(options.data.as_deref()));
-    let Loaded { setup, model, input } = load(request.task, &options)?;
+    let begin = Instant::now();
+    let loaded = load(request.task, &options)?;
     let there = out.exists();
     store::prepare(&out, request.force)?;
-    input.said.iter().for_each(|sentence| watch.say(sentence));
+    loaded.input.said.iter().for_each(|sentence| watch.say(sentence));
     let forget = |failure: Failure| {
         // Nothing was written: the directory goes again, if it is ours.
         if !there {
@@ -116,14 +118,15 @@ pub fn start_on(
         }
         failure
     };
-    let (schedule, pilot) =
-        schedule(&*model, &setup, &options, executor, interrupted, watch).map_err(forget)?;
+    let Scheduled { setup, model, input, schedule, pilot } =
+        schedule(loaded, &options, executor, interrupted, watch).map_err(forget)?;
     let found = Found {
         schedule,
         pilot: pilot.as_ref(),
         items: model.items(),
         width: executor.width(),
         meetings_only: request.meetings_only,
+        spent: begin.elapsed().as_secs_f64(),
     };
     let plan = Plan::resolve(&options, setup, out.clone(), found);
     plan.options().check().map_err(|error| forget(error.into()))?;

@@ -24,7 +24,7 @@ use std::fmt;
 use std::str::FromStr;
 
 /// One number that is estimated, and how it is told of.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Quantity {
     /// Its name in files: `top:1`.
     pub name: String,
@@ -34,7 +34,12 @@ pub struct Quantity {
     pub sentence: String,
     /// What figures call it, in the paper's words: `LCP`.
     pub symbol: String,
+    /// An interval this narrow tells two digits; infinite where no unit is known.
+    pub two_digits: f64,
 }
+
+/// An interval of a share or a probability this narrow tells two digits.
+pub(crate) const SHARE: f64 = 0.02;
 
 /// A summary as it is asked for, and what comes of it.
 trait Asked: Sized + fmt::Display {

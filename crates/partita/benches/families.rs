@@ -1,16 +1,20 @@
-//! Nanoseconds per item-step of single sweeps for each model family on generated data of 200 x 10.
+//! Nanoseconds per item-step of single sweeps for each model family on generated data of 200 x 10, and what moves of two
+//! clusters cost by the sweep.
 //!
-//! `cargo bench -p partita --bench families` prints a table. Machines are noisy: medians of rounds that
-//! take turns, in time on the processor where the system tells it, and only ratios within one run count.
+//! `cargo bench -p partita --bench families` prints a table; `-- quakes.csv` that of a file of numbers instead, as normal
+//! columns and with full covariances. Machines are noisy: medians of rounds that take turns, in time on the processor where
+//! the system tells it, and only ratios within one run count.
 
 use partita::chance::Chance;
-use partita::kernel::Workspace;
+use partita::coupling::{Nugget, Optimal};
+use partita::kernel::{Chains, Sams, Workspace};
 use partita::likelihood::{Column, Dirichlet, GammaPoisson, NormalInverseGamma, NormalInverseWishart};
+use partita::partition::Metric;
 use partita::rng::Purpose;
 use partita::target::{EdgePrior, SharedPrior, Sharing};
 use partita::{
-    Blocks, Full, Gaussian, Gibbs, Graph, Kernel, Mixed, Mixture, Partition, Prior, SharedVariance, State,
-    Stream, Target,
+    Blocks, Full, Gaussian, Gibbs, Graph, Kernel, Mixed, Mixture, Partition, Prior, SharedVariance,
+    SplitMerge, State, Stream, Target,
 };
 use std::time::{Duration, Instant};
 
@@ -18,34 +22,95 @@ const ROUNDS: usize = 7;
 const ITEMS: usize = 200;
 const COLUMNS: usize = 10;
 const COMPONENTS: usize = 5;
+/// Sweeps from the first state, which knows the components, to one of the posterior.
+const BURN_IN: u64 = 200;
 
 /// Nanoseconds this thread has been on a processor (Linux), so that busy machines can be measured on.
 fn on_processor() -> Option<f64> {
     std::fs::read_to_string("/proc/thread-self/schedstat").ok()?.split(' ').next()?.parse().ok()
 }
 
-/// One round: nanoseconds per item-step and the mean number of clusters.
-type Round<'a> = Box<dyn Fn() -> (f64, f64) + 'a>;
+/// What one round measures.
+#[derive(Clone, Copy)]
+struct Figures {
+    /// Nanoseconds per item-step of a single sweep.
+    step: f64,
+    clusters: f64,
+    /// Moves by the sweep: split-merge and sams of one chain, then of two that are apart.
+    moves: [f64; 4],
+}
 
-fn round<T: Target>(target: &T) -> (f64, f64) {
-    let labels: Vec<usize> = (0..ITEMS).map(|item| item % COMPONENTS).collect();
-    let mut state = State::new(target, Partition::from_labels(&labels).unwrap());
-    let (mut work, stream) = (Workspace::new(), Stream::new(2, 0));
-    (1..=30).for_each(|t| Gibbs.step(target, &mut state, &mut stream.sweep(t), &mut work));
-    let (mut sweeps, mut clusters) = (0, 0.0);
+type Round<'a> = Box<dyn Fn() -> Figures + 'a>;
+
+/// Steps of one chain, which stays in the posterior.
+fn single<T: Target>(target: &T, state: &mut State<T>, kernel: &impl Kernel<T>, seed: u64) -> (f64, f64) {
+    let (mut work, stream, mut t, mut clusters) = (Workspace::new(), Stream::new(seed, 0), 0, 0.0);
     let (start, on_start) = (Instant::now(), on_processor());
-    while start.elapsed() < Duration::from_millis(100) {
-        sweeps += 1;
-        Gibbs.step(target, &mut state, &mut stream.sweep(30 + sweeps), &mut work);
+    while start.elapsed() < Duration::from_millis(60) {
+        t += 1;
+        kernel.step(target, state, &mut stream.sweep(t), &mut work);
         clusters += state.partition().clusters() as f64;
     }
     let wall = start.elapsed().as_nanos() as f64;
     let time = on_start.and_then(|start| Some(on_processor()? - start)).unwrap_or(wall);
-    let sweeps = sweeps as f64;
-    (time / sweeps / ITEMS as f64, clusters / sweeps)
+    (time / t as f64, clusters / t as f64)
+}
+
+/// First coupled steps of two chains that are apart, always the same two; copies are made beforehand.
+fn coupled<T: Target>(target: &T, [x, y]: &[State<T>; 2], kernel: &impl Kernel<T>) -> f64 {
+    let mut coupling = Nugget::new(Optimal::new(Metric::Hamming, target.len()), 1e-5).unwrap();
+    let (mut work, stream, mut t) = (Workspace::new(), Stream::new(4, 0), 0);
+    let (start, mut spent) = (Instant::now(), Duration::ZERO);
+    while start.elapsed() < Duration::from_millis(80) {
+        let mut chains = Chains::new(x.clone(), y.clone());
+        t += 1;
+        let begin = Instant::now();
+        kernel.coupled_step(target, &mut chains, &mut coupling, &mut stream.sweep(t), &mut work);
+        spent += begin.elapsed();
+    }
+    spent.as_nanos() as f64 / t as f64
+}
+
+fn round<T: Target>(target: &T) -> Figures {
+    let labels: Vec<usize> = (0..target.len()).map(|item| item % COMPONENTS).collect();
+    let first = State::new(target, Partition::from_labels(&labels).unwrap());
+    let mut states = [first.clone(), first];
+    for (state, seed) in states.iter_mut().zip([2, 3]) {
+        let (mut work, stream) = (Workspace::new(), Stream::new(seed, 0));
+        (1..=BURN_IN).for_each(|t| Gibbs.step(target, state, &mut stream.sweep(t), &mut work));
+    }
+    let (sweep, clusters) = single(target, &mut states[0], &Gibbs, 5);
+    let (split_merge, _) = single(target, &mut states[0], &SplitMerge::default(), 6);
+    let (sams, _) = single(target, &mut states[0], &Sams, 7);
+    let both = coupled(target, &states, &Gibbs);
+    let moves = [
+        split_merge / sweep,
+        sams / sweep,
+        coupled(target, &states, &SplitMerge::default()) / both,
+        coupled(target, &states, &Sams) / both,
+    ];
+    Figures { step: sweep / target.len() as f64, clusters, moves }
+}
+
+/// A table of numbers with a head, its columns standardised.
+fn table_of(path: &str) -> (Vec<f64>, usize) {
+    let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let cells =
+        |line: &str| -> Vec<f64> { line.split(',').map(|cell| cell.parse().expect("a number")).collect() };
+    let mut rows: Vec<Vec<f64>> = text.lines().skip(1).map(cells).collect();
+    let (n, columns) = (rows.len() as f64, rows[0].len());
+    for column in 0..columns {
+        let mean = rows.iter().map(|row| row[column]).sum::<f64>() / n;
+        let sd = (rows.iter().map(|row| (row[column] - mean).powi(2)).sum::<f64>() / n).sqrt();
+        rows.iter_mut().for_each(|row| row[column] = (row[column] - mean) / sd);
+    }
+    (rows.concat(), columns)
 }
 
 fn main() {
+    if let Some(path) = std::env::args().skip(1).find(|word| !word.starts_with('-')) {
+        return of_file(&path);
+    }
     let mut chance = Stream::new(1, 0).sequence(Purpose::Data, 0);
     let centers: Vec<f64> = (0..COMPONENTS * COLUMNS).map(|_| 0.85 * chance.normal()).collect();
     let center = |at: usize| centers[at / COLUMNS % COMPONENTS * COLUMNS + at % COLUMNS];
@@ -117,18 +182,45 @@ fn main() {
         ("mixed columns", Box::new(|| round(&mixed))),
         ("blocks", Box::new(|| round(&blocks))),
     ];
-    let mut times = vec![Vec::new(); cases.len()];
-    let mut clusters = vec![0.0; cases.len()];
+    print(&cases);
+}
+
+/// The file's table in two models.
+fn of_file(path: &str) {
+    let (values, columns) = table_of(path);
+    let prior = Prior::dirichlet_gamma(2.0, 4.0).unwrap();
+    let weak = NormalInverseGamma::weak(columns);
+    let diagonal = Mixture::new(prior, Mixed::diagonal(values.clone(), columns, weak).unwrap());
+    let full = Mixture::new(prior, Full::new(values, &NormalInverseWishart::weak(columns)).unwrap());
+    print(&[
+        ("normal columns", Box::new(|| round(&diagonal))),
+        ("full covariance", Box::new(|| round(&full))),
+    ]);
+}
+
+fn print(cases: &[(&str, Round)]) {
+    let mut figures = vec![Vec::new(); cases.len()];
     for _ in 0..ROUNDS {
-        for (i, (_, run)) in cases.iter().enumerate() {
-            let (time, mean) = run();
-            times[i].push(time);
-            clusters[i] = mean;
+        for (figures, (_, run)) in figures.iter_mut().zip(cases) {
+            figures.push(run());
         }
     }
-    println!("{:>22}  {:>16}  {:>8}", "family", "ns per item-step", "clusters");
-    for ((name, _), (mut times, clusters)) in cases.iter().zip(times.into_iter().zip(clusters)) {
-        times.sort_by(f64::total_cmp);
-        println!("{name:>22}  {:>16.0}  {clusters:>8.1}", times[ROUNDS / 2]);
+    println!(
+        "{:>31}  {:>8}  {:>23}  {:>23}",
+        "one sweep, ns", "", "a move of one, by sweep", "a move of two, by sweep"
+    );
+    println!(
+        "{:>22}  {:>7}  {:>8}  {:>11}  {:>10}  {:>11}  {:>10}",
+        "family", "an item", "clusters", "split-merge", "sams", "split-merge", "sams"
+    );
+    for ((name, _), figures) in cases.iter().zip(figures) {
+        let median = |figure: &dyn Fn(&Figures) -> f64| {
+            let mut values: Vec<f64> = figures.iter().map(figure).collect();
+            values.sort_by(f64::total_cmp);
+            values[ROUNDS / 2]
+        };
+        let (step, clusters) = (median(&|f| f.step), median(&|f| f.clusters));
+        let [a, b, c, d] = [0, 1, 2, 3].map(|at| median(&|f| f.moves[at]));
+        println!("{name:>22}  {step:>7.0}  {clusters:>8.1}  {a:>11.2}  {b:>10.2}  {c:>11.2}  {d:>10.2}");
     }
 }

@@ -85,9 +85,9 @@ pub trait Target: Sync {
         stats: &Self::Stats,
         z: &Partition,
         item: usize,
-        slots: [usize; 2],
+        [a, b]: [usize; 2],
     ) -> [f64; 2] {
-        slots.map(|slot| self.log_weight(stats, z, item, slot))
+        [self.log_weight(stats, z, item, a), self.log_weight(stats, z, item, b)]
     }
 
     /// Leaves `item` alone in `slot`, all others there gone at once, and returns true; or returns false and does nothing

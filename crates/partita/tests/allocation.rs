@@ -4,10 +4,11 @@
 //! first descent from there takes is taken in a warm-up. Counts are of this thread alone.
 
 use partita::coupling::{Independent, Nugget, Optimal};
-use partita::kernel::{Chains, Workspace};
+use partita::kernel::{Chains, Sams, SplitMerge, Then, Times, Workspace};
+use partita::likelihood::{Column, Dirichlet, GammaPoisson, Mixed, NormalInverseGamma};
 use partita::partition::Metric;
 use partita::rng::Purpose;
-use partita::{Coupling, Gaussian, Gibbs, Kernel, Mixture, Partition, Prior, State, Stream};
+use partita::{Coupling, Gaussian, Gibbs, Kernel, Likelihood, Mixture, Partition, Prior, State, Stream};
 
 type Target = Mixture<Gaussian>;
 
@@ -124,4 +125,70 @@ fn coupled_sweeps_allocate_nothing() {
             assert_eq!(all, 0, "{metric:?}, {name}: allocations by pair and sweep {counts:?}");
         }
     }
+}
+
+/// Columns of every kind, in four groups that overlap.
+fn mixed(items: usize) -> Mixture<Mixed> {
+    let mut chance = Stream::new(1, 0).sequence(Purpose::Data, 0);
+    let columns = [
+        Column::Normal(NormalInverseGamma::weak(1)),
+        Column::Count(GammaPoisson::around(3.0)),
+        Column::Category(Dirichlet::weak(4)),
+    ];
+    let mut values = Vec::new();
+    for item in 0..items {
+        let group = (item % 4) as f64;
+        let count = (2.0 * group + chance.normal()).round().max(0.0);
+        values.extend([0.5 * group + 0.5 * chance.normal(), count, group]);
+    }
+    Mixture::new(Prior::dirichlet(1.0).unwrap(), Mixed::new(&values, &columns).unwrap())
+}
+
+/// Moves of two clusters, single and coupled, before and after the meeting: nothing once memory is warm.
+fn check_moves<L: Likelihood>(name: &str, target: &Mixture<L>, items: usize) {
+    let kernel = Then(Times(Then(SplitMerge::default(), Sams), 3), Gibbs);
+    let (mut work, mut coupling) =
+        (Workspace::new(), Nugget::new(Optimal::new(Metric::Hamming, items), 1e-5).unwrap());
+    let state = |labels: fn(usize) -> usize| {
+        let labels: Vec<usize> = (0..items).map(labels).collect();
+        State::new(target, Partition::from_labels(&labels).unwrap())
+    };
+    // As above: what pairs share is taken by a first pair, and each takes its own on the way down from the top.
+    let mut first = Chains::new(state(|item| item / 2), state(|item| item.div_ceil(2)));
+    for t in 1..=60 {
+        kernel.coupled_step(target, &mut first, &mut coupling, &mut Stream::new(3, 0).sweep(t), &mut work);
+    }
+    let (mut counts, mut apart, mut moved) = (Vec::new(), 0, 0);
+    for replicate in 1..=8 {
+        let mut chains = Chains::new(state(|item| item.max(1)), state(|item| item));
+        let down = Stream::new(4, replicate);
+        for t in 1..=5 {
+            kernel.coupled_step(target, &mut chains, &mut Independent, &mut down.sweep(t), &mut work);
+        }
+        for t in 1..=60 {
+            let before = chains.x().partition().canonical_labels();
+            apart += usize::from(!chains.have_met());
+            let source = &mut Stream::new(5, replicate).sweep(t);
+            let count =
+                allocations(|| kernel.coupled_step(target, &mut chains, &mut coupling, source, &mut work));
+            moved += usize::from(before != chains.x().partition().canonical_labels());
+            counts.push(count);
+        }
+        let mut x = chains.into_x();
+        for t in 61..=90 {
+            let source = &mut Stream::new(5, replicate).sweep(t);
+            let count = allocations(|| kernel.step(target, &mut x, source, &mut work));
+            counts.push(count);
+        }
+    }
+    assert!(apart > 8 && moved > 100, "{name}: {apart} sweeps apart, {moved} moved");
+    assert_eq!(counts.iter().sum::<u64>(), 0, "{name}: allocations by sweep {counts:?}");
+}
+
+#[test]
+fn moves_of_two_clusters_allocate_nothing() {
+    for (name, target, items) in targets() {
+        check_moves(name, &target, items);
+    }
+    check_moves("mixed columns", &mixed(80), 80);
 }

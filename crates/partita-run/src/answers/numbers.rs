@@ -2,7 +2,7 @@
 
 use crate::config::StoppingRule;
 use crate::engine::Row;
-use crate::results::{CountLine, Line, LongChain, Meeting, Results, VariancePairs, Yardstick};
+use crate::results::{CountLine, Line, LongChain, Meeting, PilotLine, Results, VariancePairs, Yardstick};
 use crate::store::Run;
 use crate::summary::{Count, Quantity};
 use partita::aggregate::{self, Estimate, Moments, deadline};
@@ -53,13 +53,14 @@ pub(crate) fn mean(stop: &StoppingRule, rows: &[Row], column: usize) -> Option<E
     }
 }
 
-/// The width of the widest interval among the first `columns` values.
+/// The width of an interval; infinite where there is none.
+pub(crate) fn width(moments: &Moments) -> f64 {
+    moments.estimate().map_or(f64::INFINITY, |e| e.interval.1 - e.interval.0)
+}
+
+/// The width of the widest interval.
 pub(crate) fn widest(moments: &[Moments]) -> Option<f64> {
-    moments
-        .iter()
-        .map(|m| m.estimate().map_or(f64::INFINITY, |e| e.interval.1 - e.interval.0))
-        .reduce(f64::max)
-        .and_then(finite)
+    moments.iter().map(width).reduce(f64::max).and_then(finite)
 }
 
 /// What coupled pairs have found about one long chain.
@@ -150,6 +151,13 @@ pub(crate) fn summarize(
         lag,
         burn_in: plan.schedule.burn_in(),
         sweeps: plan.schedule.sweeps(),
+        sampler: plan.setup.sampler.to_string(),
+        start: plan.setup.start.to_string(),
+        pilot: run.pilot.as_ref().map(|pilot| PilotLine {
+            seconds: pilot.seconds,
+            pairs: pilot.pairs,
+            unmet: pilot.unmet,
+        }),
         seconds,
         kernel_calls,
         summaries,

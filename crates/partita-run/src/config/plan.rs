@@ -200,6 +200,13 @@ pub enum StoppingRule {
         /// The most.
         at_most: u64,
     },
+    /// When the number of clusters, its distribution and the summaries are known to two digits, looked at in the same way.
+    Digits {
+        /// The fewest, and the first look.
+        at_least: u64,
+        /// The most.
+        at_most: u64,
+    },
     /// After a time, by the unbiased rule: so many workers one after the other on each processor,
     /// each with its share of the time.
     Time {

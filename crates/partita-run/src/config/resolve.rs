@@ -54,14 +54,15 @@ fn summaries() -> Vec<Summary> {
 
 /// Wall time that a run takes when nothing says when to stop.
 const SECONDS: f64 = 45.0;
-/// The interval width at which it stops earlier.
-const WIDTH: f64 = 0.01;
 /// The first look at the precision.
 const FIRST_ROUND: u64 = 64;
-/// A run makes at least so many replicates.
-pub(crate) const LEAST: u64 = 20;
+/// A run makes at least so many replicates: fewer, and intervals need not hold their level.
+pub(crate) const LEAST: u64 = 64;
 /// And at most so many when nothing is said.
 const MOST: u64 = 100_000;
+/// The part of a time-limited run that is for the answers, and seconds on top.
+const ANSWERS_SHARE: f64 = 0.06;
+const ANSWERS: f64 = 0.3;
 /// Enough for any meeting curve.
 const MEETINGS: u64 = 1000;
 
@@ -255,12 +256,27 @@ impl Options {
     }
 }
 
+/// What a pilot tries where moves were left open, the simplest first. A start that was named stays; moves that were named are
+/// the only ones, from the start that was said or the default.
+pub(crate) fn candidates(setup: &Setup, options: &Options) -> Vec<Setup> {
+    if options.sampler.is_some() || matches!(setup.law, Law::Colorings { .. }) {
+        return Vec::new();
+    }
+    // Over-dispersed and yet not absurd: a chain need not first find its way out of nowhere.
+    let start = options.start.unwrap_or(Start::Sequential);
+    let one = |moves: &str| {
+        let sampler = moves.parse().expect("a sampler");
+        Setup { sampler, start, ..setup.clone() }
+    };
+    ["gibbs", "sams+gibbs", "sams*5+gibbs", "split-merge*5+gibbs"].into_iter().map(one).collect()
+}
+
 /// The cap on sweeps: far beyond what any pair of this schedule should need.
 fn max_sweeps(schedule: &Schedule) -> u64 {
     (20 * schedule.sweeps().max(schedule.lag())).max(20_000)
 }
 
-fn limit(options: &Options) -> Limit {
+pub(crate) fn limit(options: &Options) -> Limit {
     match (options.replicates, options.time, options.precision) {
         (Some(replicates), ..) => Limit::Replicates(replicates),
         (_, Some(time), _) => Limit::Time(time),
@@ -269,29 +285,30 @@ fn limit(options: &Options) -> Limit {
     }
 }
 
-/// When to stop. Where nothing was said: after a fixed number of replicates that takes about a minute with the pilot, or
-/// fewer if all intervals are narrow before.
-fn stop(limit: Limit, pilot: Option<&Pilot>, threads: usize, meetings: bool) -> StoppingRule {
-    let seconds = pilot.map_or(0.01, |p| p.replicate_calls * p.seconds_per_call).max(1e-7);
-    let affordable = (SECONDS * threads as f64 / seconds) as u64;
-    // The pilot must stay small beside the run: at least five times its work, counted in kernel calls.
-    let five_pilots =
-        pilot.map_or(0, |p| (5.0 * p.kernel_calls as f64 / p.replicate_calls.max(1.0)).ceil() as u64);
-    let at_most = affordable.max(five_pilots).clamp(LEAST, MOST);
+/// When to stop. Where nothing was said: when the number of clusters and its distribution are known to two digits, or after
+/// as many replicates as take about a minute with the pilot.
+fn stop(limit: Limit, found: Found) -> StoppingRule {
+    let seconds = found.pilot.map_or(0.01, |p| p.replicate_calls * p.seconds_per_call).max(1e-7);
+    let affordable = (SECONDS * found.width as f64 / seconds) as u64;
     match limit {
         Limit::Replicates(replicates) => StoppingRule::Replicates { replicates },
         Limit::Time(time) => {
+            let total = time.seconds();
+            // What is left after reading and the pilot, without what the answers take.
+            let left = (total - found.spent - ANSWERS_SHARE * total - ANSWERS).max(0.1 * total);
             // About 25 replicates a worker, so that little is dropped and the workers' means are not skewed by
             // slow first ones; at least four workers a thread, for an interval.
-            let shares = ((time.seconds() / (25.0 * seconds)) as u64).clamp(4, 25);
-            StoppingRule::Time { workers: shares * threads as u64, seconds: time.seconds() / shares as f64 }
+            let shares = ((left / (25.0 * seconds)) as u64).clamp(4, 25);
+            StoppingRule::Time { workers: shares * found.width as u64, seconds: left / shares as f64 }
         }
         Limit::Precision(width) => {
             StoppingRule::Precision { width, at_least: FIRST_ROUND, at_most: u64::MAX }
         }
-        Limit::Unsaid if meetings => StoppingRule::Replicates { replicates: at_most.min(MEETINGS) },
+        Limit::Unsaid if found.meetings_only => {
+            StoppingRule::Replicates { replicates: affordable.clamp(LEAST, MEETINGS) }
+        }
         Limit::Unsaid => {
-            StoppingRule::Precision { width: WIDTH, at_least: FIRST_ROUND.max(five_pilots), at_most }
+            StoppingRule::Digits { at_least: FIRST_ROUND, at_most: affordable.clamp(LEAST, MOST) }
         }
     }
 }
@@ -311,7 +328,7 @@ fn states(items: usize) -> u64 {
 fn keep_draws(stop: &StoppingRule, items: usize) -> usize {
     let replicates = match *stop {
         StoppingRule::Replicates { replicates } => replicates,
-        StoppingRule::Precision { at_most, .. } => at_most,
+        StoppingRule::Precision { at_most, .. } | StoppingRule::Digits { at_most, .. } => at_most,
         StoppingRule::Time { .. } => 1000,
     };
     (states(items) / replicates.max(1)).clamp(1, 10) as usize
@@ -327,13 +344,15 @@ pub(crate) struct Found<'a> {
     /// Threads, or whatever runs at once.
     pub width: usize,
     pub meetings_only: bool,
+    /// Seconds since the beginning.
+    pub spent: f64,
 }
 
 impl Plan {
     /// Decides what is still open once the pilot has run.
     pub(crate) fn resolve(options: &Options, setup: Setup, out: PathBuf, found: Found) -> Self {
         let limit = limit(options);
-        let stop = stop(limit, found.pilot, found.width, found.meetings_only);
+        let stop = stop(limit, found);
         let keep_draws = options.keep_draws.unwrap_or_else(|| keep_draws(&stop, found.items));
         Self::with_stop(options, setup, out, found.schedule, stop, keep_draws)
     }
@@ -415,7 +434,8 @@ mod tests {
                 assert_eq!(Setup::resolve(task, &options, other).unwrap(), setup, "{text}");
             }
             let schedule = Schedule::new(7, 10, 100).unwrap();
-            let found = Found { schedule, pilot: None, items: 50, width: 2, meetings_only: false };
+            let found =
+                Found { schedule, pilot: None, items: 50, width: 2, meetings_only: false, spent: 0.0 };
             for text in ["", "time = '9s'", "replicates = 30\nshard = '2/3'", "precision = 0.1\nthreads = 5"]
             {
                 let mut options = Options::parse(text, "my.toml").unwrap();
@@ -439,7 +459,8 @@ mod tests {
             let text = if task == Task::Color { "colors = 9" } else { "data = 'a.csv'" };
             let setup = resolved(task, text, Facts::Graph { largest_degree: 3 });
             let schedule = Schedule::new(7, 10, 100).unwrap();
-            let found = Found { schedule, pilot: None, items: 50, width: 2, meetings_only: false };
+            let found =
+                Found { schedule, pilot: None, items: 50, width: 2, meetings_only: false, spent: 0.0 };
             let options = Plan::resolve(&Options::default(), setup, "out".into(), found).options();
             let mut told = 0;
             for (key, value) in toml::Table::try_from(&options).unwrap() {

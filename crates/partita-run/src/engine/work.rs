@@ -93,6 +93,15 @@ pub struct PilotPairs {
     pub max_sweeps: u64,
 }
 
+/// A pair of a pilot.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PilotPair {
+    /// What it went through.
+    pub trace: Trace,
+    /// The mean share of the items in the clusters that a move of two random items works on.
+    pub touched: f64,
+}
+
 /// Where pairs for the asymptotic variance set out: number `n` stands for the pairs between states of two units.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Starts {
@@ -134,7 +143,7 @@ pub enum Output {
     /// Of [`Work::Workers`]: the replicates that the worker completed in its time.
     Worker(Vec<Replicate>),
     /// Of [`Work::PilotPairs`].
-    Pilot(Trace),
+    Pilot(PilotPair),
     /// Of [`Work::VariancePairs`]; none where a pair was cut.
     Variance(Option<Between>),
     /// Of [`Work::Meetings`]: when, and how far apart the chains were after each sweep.

@@ -4,15 +4,15 @@ use super::choices::AnyStart;
 use super::{AnySummary, Problem};
 use crate::engine::stopwatch::Stopwatch;
 use crate::engine::{
-    Against, Between, Budget, Chains, Origin, Output, PilotPairs, Replicate, Row, Settings, Starts, Streams,
-    Work, worker,
+    Against, Between, Budget, Chains, Origin, Output, PilotPair, PilotPairs, Replicate, Row, Settings,
+    Starts, Streams, Work, worker,
 };
 use partita::atoms::Atoms;
 use partita::partition::Metric;
 use partita::poisson::{Fishy, draw};
 use partita::rng::Purpose;
 use partita::survival::Observed;
-use partita::tuning::{Trace, Tracer};
+use partita::tuning::Tracer;
 use partita::{
     Ending, Estimator, Kernel, Moment, Observer, Outcome, Pair, Partition, Stop, Stream, Summary, Target,
     Wish,
@@ -100,13 +100,15 @@ impl<T: Target, K: Kernel<T>> Problem<T, K> {
     }
 
     /// A pair of a pilot: those of odd numbers start from the second law, where there is one.
-    fn pilot_pair(&self, number: u64, pairs: &PilotPairs, stop: &dyn Fn() -> bool) -> Option<Trace> {
+    fn pilot_pair(&self, number: u64, pairs: &PilotPairs, stop: &dyn Fn() -> bool) -> Option<PilotPair> {
         let stream = Stream::new(pairs.seed, number).pilot();
         let start = self.second_start.as_ref().filter(|_| number % 2 == 1).unwrap_or(&self.start);
-        let mut observers = (Tracer::new(&self.summaries[..], pairs.lag, pairs.horizon), Brake(stop));
+        let tracer = Tracer::new(&self.summaries[..], pairs.lag, pairs.horizon);
+        let mut observers = (tracer, (Touched::default(), Brake(stop)));
         let outcome = self.pair(&stream, start, pairs.lag, pairs.max_sweeps, &mut observers);
-        let stopped = was_stopped(&outcome);
-        (!stopped).then(|| observers.0.into_trace(outcome.ending.tau()))
+        let (tracer, (touched, _)) = observers;
+        (!was_stopped(&outcome))
+            .then(|| PilotPair { trace: tracer.into_trace(outcome.ending.tau()), touched: touched.mean() })
     }
 
     /// The pairs between the states of two units; none where one was cut or stopped.
@@ -200,6 +202,33 @@ impl<T: Target, K: Kernel<T>> Problem<T, K> {
             row.values.push(sum / (sweeps - skipped) as f64);
         }
         Some(row)
+    }
+}
+
+/// Watches how much of a state a move of two random items works on: the cluster that holds both, or the two.
+#[derive(Debug, Default)]
+struct Touched {
+    sum: f64,
+    states: u64,
+}
+
+impl Touched {
+    fn mean(&self) -> f64 {
+        self.sum / self.states.max(1) as f64
+    }
+}
+
+impl<T: Target> Observer<T> for Touched {
+    fn observe(&mut self, moment: &Moment<T>) -> Wish {
+        let z = moment.x.partition();
+        // With shares p: p^2 of the pairs are within a cluster of p, 2 p q between two of p + q together.
+        let of = |size: &u32| {
+            let p = f64::from(*size) / z.len() as f64;
+            p * p * (2.0 - p)
+        };
+        self.sum += z.sizes().iter().map(of).sum::<f64>();
+        self.states += 1;
+        Wish::Enough
     }
 }
 

@@ -6,6 +6,7 @@ use crate::config::StoppingRule;
 use crate::engine::{self, Executor, Job, Output, Replicate, Sample, Settings, Sink as _, Work, long_chain};
 use crate::model::{Input, Model};
 use crate::store::{Directory, Run, how_to_resume};
+use crate::summary::SHARE;
 use crate::{Failure, answers};
 use partita::aggregate::Moments;
 use std::collections::HashSet;
@@ -110,24 +111,35 @@ impl Runner<'_> {
         match self.run.plan.stop {
             StoppingRule::Replicates { replicates } => self.replicates(replicates),
             StoppingRule::Precision { width, at_least, at_most } => {
-                let mut round = at_least.min(at_most);
-                loop {
-                    if !self.replicates(round)? {
-                        return Ok(false);
-                    }
-                    // Judged on the first `round` replicates in their order: the same on every machine.
-                    self.sample.rows.sort_by_key(|row| row.replicate);
-                    let mut moments = vec![Moments::new(); self.model.quantities().len()];
-                    for row in self.sample.rows.iter().take_while(|row| row.replicate < round) {
-                        moments.iter_mut().zip(&row.values).for_each(|(m, v)| m.push(*v));
-                    }
-                    if round >= at_most || answers::widest(&moments).is_some_and(|w| w < width) {
-                        return Ok(true);
-                    }
-                    round = (round + round / 2).min(at_most);
-                }
+                self.rounds(at_least, at_most, &vec![width; self.model.quantities().len()])
+            }
+            StoppingRule::Digits { at_least, at_most } => {
+                let asked = self.model.quantities().iter().map(|quantity| quantity.two_digits);
+                let widths: Vec<f64> = asked.chain(self.model.counts().iter().map(|_| SHARE)).collect();
+                self.rounds(at_least, at_most, &widths)
             }
             StoppingRule::Time { workers, seconds } => self.timed(workers, seconds),
+        }
+    }
+
+    /// Runs rounds until the intervals of the first columns are narrower than these widths.
+    fn rounds(&mut self, at_least: u64, at_most: u64, widths: &[f64]) -> Result<bool, Failure> {
+        let mut round = at_least.min(at_most);
+        loop {
+            if !self.replicates(round)? {
+                return Ok(false);
+            }
+            // Judged on the first `round` replicates in their order: the same on every machine.
+            self.sample.rows.sort_by_key(|row| row.replicate);
+            let mut moments = vec![Moments::new(); widths.len()];
+            for row in self.sample.rows.iter().take_while(|row| row.replicate < round) {
+                moments.iter_mut().zip(&row.values).for_each(|(m, v)| m.push(*v));
+            }
+            let narrow = |(moments, width): (&Moments, &f64)| answers::width(moments) < *width;
+            if round >= at_most || (!widths.is_empty() && moments.iter().zip(widths).all(narrow)) {
+                return Ok(true);
+            }
+            round = (round + round / 2).min(at_most);
         }
     }
 
@@ -138,8 +150,8 @@ impl Runner<'_> {
         let wanted = move |n: &u64| shard.holds(*n);
         let numbers = (0..end).filter(wanted).filter(|n| !done.contains(n));
         let of = match self.run.plan.stop {
-            StoppingRule::Precision { at_most, .. } if at_most == u64::MAX => None,
-            StoppingRule::Precision { at_most, .. } => Some(at_most),
+            StoppingRule::Precision { at_most: u64::MAX, .. } => None,
+            StoppingRule::Precision { at_most, .. } | StoppingRule::Digits { at_most, .. } => Some(at_most),
             _ => Some(shard.share(end)),
         };
         let (work, chains) = (Work::Replicates(self.settings), self.model);

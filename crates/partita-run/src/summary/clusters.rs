@@ -28,6 +28,7 @@ impl Asked for Clusters {
             meaning: Some("number of clusters".into()),
             sentence: "The expected number of clusters is".into(),
             symbol: self.to_string(),
+            two_digits: 0.1,
         }]
     }
 

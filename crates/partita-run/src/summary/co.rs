@@ -1,6 +1,6 @@
 //! Whether two items share a cluster.
 
-use super::{AnySummary, Asked, Context, Quantity};
+use super::{AnySummary, Asked, Context, Quantity, SHARE};
 use crate::Failure;
 use partita::Target;
 use partita::summary::CoClustering;
@@ -36,6 +36,7 @@ impl Asked for Co {
             meaning: Some(format!("items {i} and {j} share a cluster")),
             sentence: format!("Items {i} and {j} share a cluster with probability"),
             symbol: format!("CC({i},{j})"),
+            two_digits: SHARE,
         }]
     }
 

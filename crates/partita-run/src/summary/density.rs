@@ -65,6 +65,7 @@ impl Asked for Grid {
             meaning: None,
             sentence: format!("The expected density at {x} is"),
             symbol: name(x),
+            two_digits: f64::INFINITY,
         };
         self.values().into_iter().map(one).collect()
     }

@@ -28,6 +28,7 @@ impl Asked for Entropy {
             meaning: Some("entropy of the cluster sizes, in nats".into()),
             sentence: "The expected entropy is".into(),
             symbol: self.to_string(),
+            two_digits: 0.05,
         }]
     }
 

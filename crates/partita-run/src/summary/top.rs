@@ -1,6 +1,6 @@
 //! Shares of the items in the largest clusters, one after the other added up.
 
-use super::{AnySummary, Asked, Context, Quantity};
+use super::{AnySummary, Asked, Context, Quantity, SHARE};
 use crate::Failure;
 use partita::Target;
 use std::fmt;
@@ -33,12 +33,14 @@ impl Asked for Top {
                     meaning: Some("share of items in the largest cluster".into()),
                     sentence: "The largest cluster holds an expected share of".into(),
                     symbol: "LCP".into(),
+                    two_digits: SHARE,
                     name,
                 },
                 _ => Quantity {
                     meaning: Some(format!("share of items in the {r} largest clusters")),
                     sentence: format!("The {r} largest clusters together hold"),
                     symbol: name.clone(),
+                    two_digits: SHARE,
                     name,
                 },
             }

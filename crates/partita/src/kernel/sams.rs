@@ -48,7 +48,14 @@ impl<T: Target, C: Chance> NullaryFnOnce for Run<'_, '_, T, C> {
             let other = at + chance.below(members.len() - at);
             members.swap(at, other);
             let member = &mut members[at];
-            let choice = choose(sides, member, true, chance, |side| side.chance_of_i_for_arrival(member));
+            let choice = choose(
+                sides,
+                member,
+                true,
+                chance,
+                #[inline(always)]
+                |side| side.chance_of_i_for_arrival(member),
+            );
             for (side, to_i) in sides.iter_mut().zip(choice) {
                 side.seat(member, to_i);
             }

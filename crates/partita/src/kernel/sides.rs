@@ -76,6 +76,7 @@ pub(super) fn sides<'a, T: Target, const N: usize>(
 ) -> ([Sides<'a, T>; N], &'a mut [Member]) {
     let SidesWork { members, kept } = &mut work.sides;
     members.clear();
+    members.reserve(target.len());
     {
         let places = states.each_ref().map(|state| state.partition().either(i, j));
         for item in 0..target.len() {
@@ -176,8 +177,9 @@ impl<T: Target> Sides<'_, T> {
     #[inline(always)]
     pub(super) fn chance_of_i_for_arrival(&self, member: &Member) -> f64 {
         let (z, stats, item) = (self.state.partition(), self.state.stats(), member.item());
-        let weight = |with_i: bool| self.target.log_weight_of_arrival(stats, z, item, self.slot(with_i));
-        let_one_win([weight(true), weight(false)])
+        let with_i = self.target.log_weight_of_arrival(stats, z, item, self.slot(true));
+        let with_j = self.target.log_weight_of_arrival(stats, z, item, self.slot(false));
+        let_one_win([with_i, with_j])
     }
 
     /// Brings back the state from which the move set out.
@@ -204,6 +206,7 @@ impl<T: Target> Sides<'_, T> {
     }
 
     /// Walks from the first state to the proposed one, item by item; returns the probability of accepting it.
+    #[inline(always)]
     pub(super) fn propose(&mut self, members: &[Member]) -> f64 {
         let log_ratio = if self.splits { self.walk_apart(members) } else { self.walk_together(members) };
         let log_accept = if self.splits { log_ratio - self.log_split } else { log_ratio + self.log_split };
@@ -220,6 +223,7 @@ impl<T: Target> Sides<'_, T> {
         }
     }
 
+    #[inline(always)]
     fn walk_apart(&mut self, members: &[Member]) -> f64 {
         let new = self.state.partition().clusters();
         let mut log_ratio = self.log_ratio(self.j, new);
@@ -232,6 +236,7 @@ impl<T: Target> Sides<'_, T> {
     }
 
     /// The last item stays, so that no cluster closes before it is known that it shall.
+    #[inline(always)]
     fn walk_together(&mut self, members: &[Member]) -> f64 {
         let chain = self.chain;
         let with_j = |m: &&Member| m.held[chain] && !m.was_with_i[chain];
@@ -287,7 +292,9 @@ pub(super) fn choose<T: Target>(
 ) -> [bool; 2] {
     let mut p = [None; 2];
     for (p, side) in p.iter_mut().zip(sides.iter()) {
-        *p = side.holds(member).then(|| probability(side));
+        if side.holds(member) {
+            *p = Some(probability(side));
+        }
     }
     // A chain that retraces takes no part in the choice.
     let free = |at: usize| p[at].filter(|_| sides.get(at).is_some_and(|side| side.splits || !last));

@@ -71,7 +71,14 @@ impl<T: Target, C: Chance> NullaryFnOnce for Run<'_, '_, T, C> {
             for member in members.iter_mut() {
                 // In the last scan a merging chain retraces its own state, to find how probable that split would be.
                 let last = scan == scans;
-                let choice = choose(sides, member, last, chance, |side| side.chance_of_i(member));
+                let choice = choose(
+                    sides,
+                    member,
+                    last,
+                    chance,
+                    #[inline(always)]
+                    |side| side.chance_of_i(member),
+                );
                 for (side, to_i) in sides.iter_mut().zip(choice) {
                     side.send(member, to_i);
                 }

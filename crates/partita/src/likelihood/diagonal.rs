@@ -202,7 +202,7 @@ impl Normals {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn insert(&self, cluster: &mut NormalCluster, item: usize) {
         for (chunk, (lanes, cells)) in cluster.0.iter_mut().zip(self.row(item)).enumerate() {
             for lane in 0..LANES {
@@ -215,7 +215,7 @@ impl Normals {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn remove(&self, cluster: &mut NormalCluster, item: usize) {
         for (chunk, (lanes, cells)) in cluster.0.iter_mut().zip(self.row(item)).enumerate() {
             for lane in 0..LANES {

@@ -16,10 +16,15 @@ pub struct PriorTable {
     /// cluster for an item beyond the data.
     log_v: Vec<OnceLock<f64>>,
     open_beyond: Vec<OnceLock<f64>>,
+    /// The log weight of a new cluster for an item that arrives: by the items present, then by clusters.
+    open_arrivals: OnceLock<Vec<OnceLock<f64>>>,
 }
 
 /// Chains hold few clusters; beyond this many what depends on their number is computed when asked for.
 const TABULATED_CLUSTERS: usize = 1024;
+
+/// The same for items that arrive, each after another number of items.
+const TABULATED_BY_ARRIVAL: usize = 32;
 
 /// An entry of a table that fills up as it is asked for.
 fn entry(table: &[OnceLock<f64>], at: usize, value: impl FnOnce() -> f64) -> f64 {
@@ -43,6 +48,7 @@ impl PriorTable {
             open: (0..items.min(TABULATED_CLUSTERS)).map(|k| prior.log_open(items, k)).collect(),
             log_v: asked_for(),
             open_beyond: asked_for(),
+            open_arrivals: OnceLock::new(),
         }
     }
 
@@ -109,8 +115,19 @@ impl PriorTable {
     pub fn log_arrival(&self, z: &Partition, slot: usize) -> f64 {
         match z.sizes().get(slot) {
             Some(&size) => self.log_join(size as usize),
-            None => self.prior.log_open(z.present() + 1, z.clusters()),
+            None => self.log_open_for_arrival(z.present(), z.clusters()),
         }
+    }
+
+    /// The log weight of a new cluster for an item that arrives after `present` others in `clusters` clusters.
+    fn log_open_for_arrival(&self, present: usize, clusters: usize) -> f64 {
+        let value = || self.prior.log_open(present + 1, clusters);
+        if clusters >= TABULATED_BY_ARRIVAL {
+            return value();
+        }
+        let table =
+            self.open_arrivals.get_or_init(|| vec![OnceLock::new(); (self.items + 1) * TABULATED_BY_ARRIVAL]);
+        entry(table, present * TABULATED_BY_ARRIVAL + clusters, value)
     }
 
     /// The log weights of `item` in all slots and in a new cluster.

@@ -12,13 +12,15 @@
 //! `q_c = (kappa + n_c) / (kappa + n_c + 1) * |x - m_c|^2` and `Q` counts the other items only. With a
 //! variance for each column the last factor is a product over columns, each with `A = shape + N / 2`.
 
+mod predict;
+
 use crate::error::{Result, positive};
 use crate::likelihood::{check_prior_mean, complete_rows};
 use crate::math::{ln, ln_gamma};
 use crate::partition::{Move, Partition};
 use crate::prior::{Prior, PriorTable};
-use crate::special::{ln_with_squares, log};
-use crate::target::{Predictive, Target};
+use crate::special::log;
+use crate::target::Target;
 
 /// The prior of a variance that all clusters share, and of their centres.
 ///
@@ -227,44 +229,6 @@ impl SharedVariance {
             } else {
                 score(self.sum(stats, slot), z.sizes()[slot] as usize)
             }
-    }
-}
-
-impl Predictive for SharedVariance {
-    fn log_places(&self, z: &Partition) -> Vec<f64> {
-        self.prior.log_places_of_one_more(z)
-    }
-
-    fn log_densities(&self, stats: &SharedStats, z: &Partition, x: &[f64]) -> Vec<f64> {
-        let row: Vec<f64> = x.iter().zip(&self.mean).map(|(x, mean)| x - mean).collect();
-        // Cells that share a variance.
-        let width = if self.sharing == Sharing::Everything { self.dimension() } else { 1 };
-        let cells = width as f64;
-        let power = self.power + 0.5 * cells;
-        // The factor common to all clusters: the Student t's gammas and the scale.
-        let constant = |rate: &f64| {
-            ln_gamma(power) - ln_gamma(self.power) - 0.5 * cells * ln(std::f64::consts::TAU * rate)
-        };
-        let constant: f64 = stats.rates.iter().map(constant).sum();
-        let density = |sum: &[f64], n: usize| {
-            let kappa = self.variance.kappa + n as f64;
-            let factor = 0.5 * kappa / (kappa + 1.0);
-            // The rates after over those before.
-            let columns = row.chunks_exact(width).zip(sum.chunks_exact(width));
-            let logs = columns.zip(&stats.rates).map(|((row, sum), rate)| {
-                let residuals = row.iter().zip(sum).map(|(x, s)| x - s / kappa);
-                ln_with_squares(1.0, factor / rate, residuals)
-            });
-            constant + self.half_log_shrink[n] - power * logs.sum::<f64>()
-        };
-        let sizes = z.sizes().iter().enumerate();
-        let joined = sizes.map(|(slot, &size)| density(self.sum(stats, slot), size as usize));
-        joined.chain([density(&vec![0.0; row.len()], 0)]).collect()
-    }
-
-    fn center(&self, stats: &SharedStats, z: &Partition, slot: usize) -> Vec<f64> {
-        let kappa = self.variance.kappa + f64::from(z.sizes()[slot]);
-        self.sum(stats, slot).iter().zip(&self.mean).map(|(s, mean)| mean + s / kappa).collect()
     }
 }
 

@@ -1,0 +1,136 @@
+//! Which moves, from which starts: candidates race on this very table.
+
+use super::{Room, Stage};
+use crate::Failure;
+use crate::config::{Move, Sampler, Setup, Start};
+use crate::model::Model;
+use serde::{Deserialize, Serialize};
+
+/// A setup with the model that is built of it.
+pub(crate) struct Candidate {
+    pub setup: Setup,
+    pub model: Box<dyn Model>,
+}
+
+/// What came of a candidate.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Tried {
+    /// The moves of a sweep.
+    pub sampler: Sampler,
+    /// Where chains started.
+    pub start: Start,
+    /// Pairs that ran.
+    pub pairs: u64,
+    /// Pairs that had not met when they were cut.
+    pub unmet: u64,
+    /// The mean wait of a pair, in sweeps; pairs that were cut count as far as they got.
+    pub mean_wait: f64,
+    /// The longest.
+    pub longest_wait: u64,
+    /// What a sweep costs, in Gibbs sweeps.
+    pub price: f64,
+    /// What it was judged by: the price of the mean wait and of the longest, in Gibbs sweeps.
+    pub cost: f64,
+    /// Whether it was taken.
+    pub taken: bool,
+}
+
+/// Pairs of each candidate: enough to see a tail that matters, few enough to try several.
+const PAIRS: u64 = 24;
+/// Sweeps of a pair with Gibbs moves alone, if the budget allows.
+const SWEEPS: f64 = 600.0;
+/// The share of a pilot's budget that a candidate may take.
+const SHARE: f64 = 0.12;
+/// Pairs are cut here at the earliest.
+const SHORTEST: u64 = 20;
+/// The lag of the race.
+const LAG: u64 = 1;
+/// Meetings this quick need no help.
+const QUICK: u64 = 30;
+/// A candidate must be so much cheaper than a simpler one.
+const CLEARLY: f64 = 0.8;
+/// A candidate that costs so many times the best is given up.
+const GIVEN_UP: f64 = 2.0;
+
+/// What a sweep of moves costs, in Gibbs sweeps, where a move of two items works on this share of all.
+///
+/// Measured by `cargo bench -p partita --bench steps`: an item of a sequential allocation costs about two of a Gibbs
+/// sweep, one of a split-merge move with its launch and five scans about six.
+pub(super) fn price(sampler: &Sampler, touched: f64) -> f64 {
+    let one = |kind: Move| match kind {
+        Move::Gibbs | Move::Kempe => 1.0,
+        Move::Sams => 2.0 * touched,
+        Move::SplitMerge | Move::SplitMergeIndependent => 6.0 * touched,
+    };
+    sampler.moves().iter().map(|&(kind, times)| one(kind) * times as f64).sum()
+}
+
+fn judge(candidate: &Candidate, stage: &Stage) -> Tried {
+    let price = price(&candidate.setup.sampler, stage.touched());
+    let pairs = stage.pairs.len() as u64;
+    let longest = stage.longest();
+    // Replicates are tuned to the longest wait, and cost what the mean one costs. The more pairs were cut, the longer
+    // the longest would have been.
+    let cost = price * (stage.mean_wait() + longest as f64 * (1 + stage.unmet()) as f64);
+    Tried {
+        sampler: candidate.setup.sampler.clone(),
+        start: candidate.setup.start,
+        pairs,
+        unmet: stage.unmet(),
+        mean_wait: stage.mean_wait(),
+        longest_wait: longest,
+        price,
+        cost,
+        taken: false,
+    }
+}
+
+/// Tries the candidates, the simplest first, and takes the one whose pairs meet at the least cost.
+pub(crate) fn choose(
+    candidates: Vec<Candidate>,
+    room: &mut Room,
+) -> Result<(Candidate, Vec<Tried>), Failure> {
+    let mut tried: Vec<Tried> = Vec::new();
+    let mut best = 0;
+    // Before anything has run: half of the items.
+    let mut touched = 0.5;
+    for (at, candidate) in candidates.iter().enumerate() {
+        if candidates.len() == 1 {
+            break;
+        }
+        let sweep = candidate.model.sweep_work();
+        let expected = price(&candidate.setup.sampler, touched);
+        let calls = (SHARE * room.budget / (sweep * expected)).min(SWEEPS * 2.0 * PAIRS as f64);
+        let mut cap = (calls / (2.0 * PAIRS as f64)) as u64;
+        if let Some(best) = tried.get(best) {
+            cap = cap.min((GIVEN_UP * best.cost / expected) as u64);
+        }
+        let cap = cap.max(SHORTEST) + LAG;
+        let what = format!("trying {}", candidate.setup.sampler);
+        let stage = room.stage(&*candidate.model, &what, PAIRS, LAG, 0, cap)?;
+        touched = stage.touched();
+        tried.push(judge(candidate, &stage));
+        if at > 0 && tried[at].cost < CLEARLY * tried[best].cost {
+            best = at;
+        }
+        if tried[best].unmet == 0 && tried[best].longest_wait <= QUICK {
+            break;
+        }
+    }
+    if let Some(best) = tried.get_mut(best) {
+        best.taken = true;
+    }
+    let taken = candidates.into_iter().nth(best).expect("there is a candidate");
+    Ok((taken, tried))
+}
+
+/// What was tried, in a line.
+pub(super) fn in_words(tried: &[Tried]) -> Option<String> {
+    let taken = tried.iter().find(|tried| tried.taken)?;
+    let one = |t: &Tried| {
+        let unmet = if t.unmet > 0 { format!(", {} of {} unmet", t.unmet, t.pairs) } else { String::new() };
+        format!("{} {:.0}{unmet}", t.sampler, t.cost)
+    };
+    let all: Vec<String> = tried.iter().map(one).collect();
+    Some(format!("pilot: moves by their cost of meeting: {}; {} it is", all.join("; "), taken.sampler))
+}

@@ -1,0 +1,178 @@
+//! Lag, burn-in and sweeps for the moves that were chosen.
+
+use super::choose::{in_words, price};
+use super::{Pilot, RUN, Room, Stage, Tried};
+use crate::Failure;
+use crate::config::Sampler;
+use crate::model::Model;
+use partita::Schedule;
+use partita::tuning::{asymptotic_variance, safe_burn_in};
+
+/// What was given and need not be found.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Given {
+    pub lag: Option<u64>,
+    pub burn_in: Option<u64>,
+    pub sweeps: Option<u64>,
+    pub max_sweeps: Option<u64>,
+}
+
+/// Operations of a stage whose pairs wait as long as expected.
+const STAGE: f64 = 6e9;
+
+/// Pairs of a stage.
+const PAIRS: std::ops::RangeInclusive<u64> = 24..=120;
+
+/// Pairs are expected to take so many times what those of the race waited: two chains move, and tails are longer.
+const PATIENCE: f64 = 3.0;
+
+/// How often a pair may wait longer than the burn-in: rarer than any run has replicates that matter.
+const RARE: f64 = 1e-4;
+
+/// Lags below this are not worth their saving.
+const SHORTEST_LAG: u64 = 10;
+
+/// A longest wait this close above the lag needs no further stage.
+const NEAR_ENOUGH: f64 = 1.25;
+
+/// Replicates that a plain run should at least have.
+const ENOUGH: f64 = 150.0;
+
+/// Finds the schedule of a model whose moves are settled.
+pub(crate) fn find(
+    model: &dyn Model,
+    sampler: &Sampler,
+    tried: Vec<Tried>,
+    given: Given,
+    room: &mut Room,
+) -> Result<Pilot, Failure> {
+    if let Some(sentence) = in_words(&tried) {
+        room.watch.say(&sentence);
+    }
+    let known = tried.iter().find(|tried| tried.taken);
+    let sweep = model.sweep_work() * known.map_or_else(|| price(sampler, 0.5), |taken| taken.price);
+    let mut left = room.budget / sweep - room.calls as f64;
+    // How many pairs the work allows, if they wait as long as those of the race; or as 300 sweeps.
+    let (wait, first) = known.map_or((300.0, SHORTEST_LAG), |taken| (taken.mean_wait, taken.longest_wait));
+    let lag = given.lag.unwrap_or(first.max(SHORTEST_LAG));
+    let expected = lag as f64 + PATIENCE * wait;
+    let pairs = ((STAGE / (expected * sweep)) as u64).clamp(*PAIRS.start(), *PAIRS.end()) / 2 * 2;
+    // A pair may take a good part of what is left before it is cut, for the longest are what is looked for.
+    let shorter = ((left / 8.0) as u64).clamp(20, 100_000);
+    let cap = given.max_sweeps.map_or(shorter, |given| given.min(shorter));
+    if left / (2.0 * expected) < pairs as f64 {
+        room.watch.say(
+            "pilot: the problem is large, and the search for a schedule short; `lag`, `burn_in` and `sweeps` would \
+             spare it",
+        );
+    }
+
+    // Stage after stage, the lag grows until no pair waits longer than the lag.
+    let mut lag = lag.min(cap);
+    let mut last = room.stage(model, "finding the lag", pairs, lag, lag, cap + lag)?;
+    let (mut busy, mut calls) = (last.busy, last.kernel_calls());
+    while given.lag.is_none() && last.unmet() == 0 {
+        let longest = last.longest();
+        if longest as f64 <= NEAR_ENOUGH * lag as f64 {
+            lag = lag.max(longest);
+            break;
+        }
+        lag = longest.max(2 * lag);
+        // A third of the budget is for the long traces at the end.
+        let wanted = pairs * lag + 2 * last.waits().iter().sum::<u64>();
+        left -= last.kernel_calls() as f64;
+        if lag > cap || wanted as f64 > left / 3.0 * 2.0 {
+            room.watch.say(&format!(
+                "pilot: a pair took {longest} sweeps to meet, and whether a lag of {lag} is enough is more than \
+                 the pilot can afford to see: the run goes on with it"
+            ));
+            break;
+        }
+        room.watch.say(&format!("pilot: a pair took {longest} sweeps to meet; trying a lag of {lag}"));
+        last = room.stage(model, "finding the lag", pairs, lag, lag, cap + lag)?;
+        busy += last.busy;
+        calls += last.kernel_calls();
+    }
+    if given.lag.is_none() && last.unmet() > 0 {
+        // Not all meet: the best that can be done is to say so and to go on with what was seen.
+        lag = lag.max(last.longest() / 10);
+    }
+    hinges_on_start(model, &last, room);
+
+    let sweep = model.sweep_work() * price(sampler, last.touched());
+    let schedule = lengths(&last, lag, given, RUN / sweep)?;
+    let (lag, burn_in, sweeps) = (schedule.lag(), schedule.burn_in(), schedule.sweeps());
+
+    // A few long traces: what a long chain's variance is, and what a sweep costs after the meeting.
+    let long = (pairs / 10).clamp(2, 8);
+    let horizon = sweeps.min(((left / long as f64) as u64).max(20));
+    let traces = room.stage(model, "long traces", long, lag, horizon, (cap + lag).max(horizon))?;
+    busy += traces.busy;
+    calls += traces.kernel_calls();
+    let settled = burn_in.min(horizon / 2);
+    let variance = |j: usize| {
+        let series = traces.pairs.iter().map(|pair| {
+            let trace = &pair.trace;
+            (settled..=trace.sweeps()).map(|t| trace.x(t)[j]).collect::<Vec<f64>>()
+        });
+        let each: Vec<f64> = series.filter_map(|series| asymptotic_variance(&series)).collect();
+        each.iter().sum::<f64>() / each.len().max(1) as f64
+    };
+    let waits = last.waits();
+    let costs = waits.iter().map(|wait| schedule.cost(lag + wait) as f64);
+    Ok(Pilot {
+        lag,
+        burn_in,
+        sweeps,
+        unmet: last.unmet(),
+        pairs: last.pairs.len() as u64,
+        asymptotic_variance: (0..model.quantities().len()).map(variance).collect(),
+        replicate_calls: costs.sum::<f64>() / waits.len().max(1) as f64,
+        seconds_per_call: busy / calls.max(1) as f64,
+        seconds: room.begin.elapsed().as_secs_f64(),
+        kernel_calls: room.calls,
+        tried,
+    })
+}
+
+/// The schedule for a lag that is long enough. A correction enters where a pair waits longer than the burn-in: that should be
+/// rare, and the sweeps five times the burn-in. Where so few replicates could be afforded that there would be no interval
+/// to speak of, all is less, and corrections are frequent enough to be seen.
+fn lengths(last: &Stage, lag: u64, given: Given, affordable: f64) -> Result<Schedule, Failure> {
+    let (longest, pairs) = (last.longest(), last.pairs.len() as u64);
+    let safe = safe_burn_in(longest, pairs, RARE).max(SHORTEST_LAG);
+    let most = last.quantile(0.9).max(SHORTEST_LAG);
+    let schedule = |(lag, burn_in, times): (u64, u64, u64)| {
+        let lag = given.lag.unwrap_or(lag);
+        let burn_in = given.burn_in.unwrap_or(given.sweeps.map_or(burn_in, |m| burn_in.min(m / 2)));
+        let sweeps = given.sweeps.unwrap_or_else(|| (times * burn_in).max(times * lag).max(100));
+        Schedule::new(lag, burn_in, sweeps)
+    };
+    let replicates = |schedule: &Schedule| affordable / (schedule.sweeps() as f64 + 2.0 * last.mean_wait());
+    for way in [(lag, safe, 5), (lag, safe, 3), (lag, safe, 2), (lag.min(longest), longest, 2)] {
+        let schedule = schedule(way)?;
+        if replicates(&schedule) >= ENOUGH {
+            return Ok(schedule);
+        }
+    }
+    Ok(schedule((lag.min(most), most, 2))?)
+}
+
+/// The two start laws alternate: their waits should have the same tail.
+fn hinges_on_start(model: &dyn Model, last: &Stage, room: &mut Room) {
+    if !model.has_second_start() {
+        return;
+    }
+    let of_law = |second: usize| {
+        let mut waits: Vec<u64> = last.waits().into_iter().skip(second).step_by(2).collect();
+        waits.sort_unstable();
+        waits.get(waits.len() * 9 / 10).copied().unwrap_or(1).max(1)
+    };
+    let (first, second) = (of_law(0), of_law(1));
+    if first.max(second) > 3 * first.min(second) && first.max(second) > SHORTEST_LAG {
+        room.watch.say(&format!(
+            "pilot: meetings hinge on the start: nine in ten pairs meet after {first} sweeps from one \
+             start law, {second} from another; the schedule allows for the slower"
+        ));
+    }
+}
