@@ -24,27 +24,34 @@ fn flag(key: &str, value: Option<&str>) -> String {
     }
 }
 
+/// An option, or an option with its value.
+fn option(text: &str) -> Option<String> {
+    let (key, value) = text.split_once(" = ").map_or((text, None), |(key, value)| (key, Some(value)));
+    is_key(key).then(|| flag(key, value))
+}
+
 /// What stands in backquotes, if it is an option, an option with its value, or a call.
 fn translated(quoted: &str) -> Option<String> {
-    if is_key(quoted) {
-        return Some(flag(quoted, None));
+    if let Some(option) = option(quoted) {
+        return Some(option);
     }
     if COMMANDS.contains(&quoted) {
         return Some(format!("`partita {quoted}`"));
-    }
-    if let Some((key, value)) = quoted.split_once(" = ").filter(|(key, _)| is_key(key)) {
-        return Some(flag(key, Some(value)));
     }
     let (command, arguments) = quoted.strip_suffix(')')?.split_once('(')?;
     if !COMMANDS.contains(&command) {
         return None;
     }
-    // A path may hold commas: only what follows the last one can be an option.
-    let words = match arguments.rsplit_once(", ").map(|(path, last)| (path, translated(last))) {
-        Some((path, Some(flag))) => format!("{path} {flag}"),
-        _ => arguments.to_string(),
-    };
-    Some(format!("`partita {command} {words}`"))
+    Some(format!("`partita {command} {}`", called(arguments)))
+}
+
+/// The arguments of a call. A path comes first and may hold commas: options are what follows the last ones.
+fn called(arguments: &str) -> String {
+    match arguments.rsplit_once(", ").map(|(before, last)| (before, option(last))) {
+        Some((before, Some(flag))) => format!("{} {flag}", called(before)),
+        // A word alone is a path, whatever it is called.
+        _ => option(arguments).filter(|_| arguments.contains(" = ")).unwrap_or_else(|| arguments.into()),
+    }
 }
 
 /// A sentence of the library as the command says it.
@@ -93,6 +100,12 @@ mod tests {
             ("`standardize = true` is for tables", "standardize is for tables"),
             ("continue with `resume(my run, 2)`", "continue with `partita resume my run, 2`"),
             ("use `color(a.txt, colors = Q)`", "use `partita color a.txt --colors Q`"),
+            (
+                "`color('a, b.txt', colors = 3, time = 30m)`",
+                "`partita color 'a, b.txt' --colors 3 --time 30m`",
+            ),
+            ("`resume(out)`", "`partita resume out`"),
+            ("`fit(time = 30m)`", "`partita fit --time 30m`"),
             ("and `meet` makes none; `force`", "and `partita meet` makes none; --force"),
             ("`x` is no `alpha` and ` is alone", "`x` is no --alpha and ` is alone"),
             ("plain words", "plain words"),

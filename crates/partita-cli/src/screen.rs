@@ -3,7 +3,7 @@
 use crate::flags;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use partita_run::Failure;
-use partita_run::results::{Clustering, Line, Results};
+use partita_run::results::{Clustering, Line, Mode, Results};
 use partita_run::session::{Finished, Progress, Watch};
 use partita_run::words;
 use std::io::{IsTerminal, Write};
@@ -104,28 +104,17 @@ fn progress_line(p: &Progress) -> String {
 pub fn table(outcome: &Finished) -> String {
     let summary = &outcome.summary;
     let mut text = String::new();
-    if !summary.summaries.is_empty() {
-        let rows: Vec<[String; 4]> = summary.summaries.iter().map(row).collect();
-        let header = ["summary", "mean", "95 % interval", "trimmed"].map(String::from);
-        let width = |c: usize| rows.iter().chain([&header]).map(|r| r[c].chars().count()).max().unwrap_or(0);
-        let widths = [width(0), width(1), width(2), width(3)];
-        let line = |r: &[String; 4]| {
-            format!(
-                "{:<w0$}  {:>w1$}  {:>w2$}  {:>w3$}\n",
-                r[0],
-                r[1],
-                r[2],
-                r[3],
-                w0 = widths[0],
-                w1 = widths[1],
-                w2 = widths[2],
-                w3 = widths[3]
-            )
-        };
-        text += &line(&header);
-        text += &("─".repeat(widths.iter().sum::<usize>() + 6) + "\n");
-        rows.iter().for_each(|r| text += &line(r));
+    if let Some(apart) = summary.apart() {
+        text += &wrap(&format!(
+            "{apart}. Their relative weights are not determined by this run. A clustering of each is in modes.csv:"
+        ));
         text.push('\n');
+        let header = ["chains", "clusters", "log probability", "sizes"];
+        text += &lines(header, &summary.modes.iter().map(part).collect::<Vec<_>>());
+    }
+    if !summary.summaries.is_empty() {
+        let header = ["summary", "mean", "95 % interval", "trimmed"];
+        text += &lines(header, &summary.summaries.iter().map(row).collect::<Vec<_>>());
     }
     let likely: Vec<String> = summary
         .cluster_count
@@ -164,6 +153,25 @@ pub fn table(outcome: &Finished) -> String {
     ));
     summary.notes.iter().for_each(|note| text += &wrap(&format!("note: {note}")));
     text
+}
+
+/// A table of four columns, the first to the left, and an empty line.
+fn lines(header: [&str; 4], rows: &[[String; 4]]) -> String {
+    let header = header.map(String::from);
+    let width = |c: usize| rows.iter().chain([&header]).map(|r| r[c].chars().count()).max().unwrap_or(0);
+    let [w0, w1, w2, w3] = [width(0), width(1), width(2), width(3)];
+    let line = |[a, b, c, d]: &[String; 4]| format!("{a:<w0$}  {b:>w1$}  {c:>w2$}  {d:>w3$}\n");
+    let rule = "─".repeat(w0 + w1 + w2 + w3 + 6) + "\n";
+    line(&header) + &rule + &rows.iter().map(line).collect::<String>() + "\n"
+}
+
+/// A part of the posterior in which chains stayed.
+fn part(mode: &Mode) -> [String; 4] {
+    let (clusters, log) = (mode.clusters.to_string(), format!("{:.1}", mode.log_probability));
+    // As many sizes as what is left of 80 columns holds.
+    let mut told = (2..=6).rev().map(|told| words::sizes(&mode.sizes, told));
+    let sizes = told.find(|text| text.len() <= 43).unwrap_or_else(|| words::sizes(&mode.sizes, 1));
+    [mode.chains.to_string(), clusters, log, sizes]
 }
 
 /// What an error bar costs against one long chain, and how that is known.
@@ -238,6 +246,42 @@ pub fn wrap(sentence: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The answers of two chains' modes alone; what a run with none says is told in `tests/command/screen.rs`.
+    fn finished(modes: Vec<Mode>) -> Finished {
+        let nothing = r#"{"replicates": 0, "censored": 0, "seed": 1, "lag": 1, "burn_in": 0, "sweeps": 0, "seconds": 0,
+            "kernel_calls": 0, "summaries": [], "meeting": {"met": 0, "survival": []}, "tv_bound": [],
+            "tv_bound_complete": false, "cluster_count": [], "rule": "mean", "notes": []}"#;
+        let summary = Results { modes, ..serde_json::from_str(nothing).unwrap() };
+        Finished { directory: "run".into(), summary, answer: Vec::new() }
+    }
+
+    #[test]
+    fn parts_that_chains_stayed_in_are_a_table() {
+        let of = |sizes: &[u64], log_probability, chains| Mode {
+            clusters: sizes.len() as u64,
+            sizes: sizes.to_vec(),
+            log_probability,
+            chains,
+        };
+        let modes = vec![of(&[146, 119, 68], -1234.56, 13), of(&[150, 115, 40, 20, 5, 3], -1240.0, 7)];
+        let text = table(&finished(modes.clone()));
+        let told = "\
+The chains found 2 parts of the posterior and did not cross between them within
+  this run. Their relative weights are not determined by this run. A clustering
+  of each is in modes.csv:
+
+chains  clusters  log probability                   sizes
+─────────────────────────────────────────────────────────
+13             3          -1234.6            146, 119, 68
+7              6          -1240.0  150, 115, 40, 20, 5, 3
+
+";
+        assert!(text.starts_with(told), "{text}");
+        assert!(!table(&finished(modes[..1].to_vec())).contains("parts"));
+        let large = table(&finished(vec![of(&[4_000_000_000; 400_000], -1.25e12, 999), modes[0].clone()]));
+        assert!(large.lines().all(|line| line.chars().count() <= 80), "{large}");
+    }
 
     #[test]
     fn lines_fit_in_80_columns() {

@@ -1,6 +1,7 @@
 //! The answers of a complete run: pure functions of its sample, which write nothing and sample nothing.
 
 mod clustering;
+mod modes;
 mod neighbours;
 mod numbers;
 mod page;
@@ -9,6 +10,7 @@ mod predict;
 mod units;
 
 pub(crate) use clustering::{CoMatrix, co_matrix, write_matrix};
+pub(crate) use modes::{Modes, modes};
 #[cfg(test)]
 pub(crate) use numbers::mean;
 pub(crate) use numbers::{LongChains, widest, width};
@@ -24,6 +26,7 @@ use crate::model::{Input, Model};
 use crate::results::{Page, Results};
 use crate::session::Watch;
 use crate::store::Run;
+use partita::Partition;
 
 /// Items of the matrix in the report.
 const SHOWN_ITEMS: usize = 500;
@@ -37,24 +40,31 @@ pub struct Answers {
     pub page: Page,
     /// One clustering; none where no states were kept.
     pub(crate) point: Option<Point>,
+    /// The parts of the target in which chains were.
+    pub(crate) modes: Modes,
     pub(crate) item_names: Vec<String>,
     pub(crate) threads: usize,
 }
 
 impl Answers {
-    /// The answers of a sample; `long` is what is known about one long chain.
+    /// The answers of a sample; `long` is what is known about one long chain, `chains` are states of chains, an earlier
+    /// one and the last of each, which tell where chains stay apart.
     pub(crate) fn new(
         run: &Run,
         sample: &Sample,
         seconds: f64,
         (input, model): (&Input, &dyn Model),
         long: Option<&LongChains>,
+        chains: &[(Partition, Partition)],
         watch: &mut dyn Watch,
     ) -> Result<Self, Failure> {
         let units = units(&run.plan.stop, &sample.draws);
         let mut summary = summarize(run, model.quantities(), model.counts(), &sample.rows, seconds, long);
         summary.connected = model.connected();
         summary.notes.extend(crate::model::unreachable(model.connected(), &run.plan.setup));
+        let modes = modes(model, chains);
+        summary.modes.clone_from(&modes.found);
+        summary.notes.extend(modes::note(&summary.modes, &run.plan));
         watch.stage("searching for one clustering");
         let point = point(&units, run.plan.loss, run.plan.seed);
         if let Some(point) = &point {
@@ -75,7 +85,7 @@ impl Answers {
             input: Some((input, model)),
         });
         let item_names = input.item_names.clone();
-        Ok(Answers { summary, page, point, item_names, threads: run.plan.threads() })
+        Ok(Answers { summary, page, point, modes, item_names, threads: run.plan.threads() })
     }
 }
 

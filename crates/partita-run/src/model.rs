@@ -15,7 +15,7 @@ pub(crate) use family::advice;
 pub use input::{Input, Loaded, build, load};
 pub use predict::Joining;
 use problem::Problem;
-pub(crate) use words::{question, unreachable};
+pub(crate) use words::{crossing, question, unreachable};
 
 use crate::engine::{Chains, Origin};
 use crate::summary::{AnySummary, Count, Quantity};
@@ -56,4 +56,7 @@ pub trait Questions {
 
     /// The expectation of the summaries asked for by a sum over all partitions, for a few items.
     fn enumerate(&self) -> Option<Vec<f64>>;
+
+    /// The log of a state's probability, up to a constant that all states have in common.
+    fn log_probability(&self, z: &Partition) -> f64;
 }

@@ -2,6 +2,10 @@
 //!
 //! Field names are the contract of the command; outside programs read them.
 
+mod predictions;
+
+pub use predictions::{Prediction, Predictions, Score};
+
 use serde::{Deserialize, Serialize};
 
 /// The answers of a run: printed by `--json`, kept as `summary.json`.
@@ -53,6 +57,10 @@ pub struct Results {
     /// Whether the chains' moves lead from every state to every other; none where that is not known.
     #[serde(default)]
     pub connected: Option<bool>,
+    /// The parts of the target in which chains were, the one with the most chains first: more than one only where chains
+    /// did not cross between them, none where nobody looked.
+    #[serde(default)]
+    pub modes: Vec<Mode>,
     /// How intervals were made: `mean` (all replicates planned beforehand) or `deadline` (the
     /// unbiased rule over workers).
     pub rule: String,
@@ -61,6 +69,14 @@ pub struct Results {
 }
 
 impl Results {
+    /// That chains stayed apart, in words; none where they did not.
+    pub fn apart(&self) -> Option<String> {
+        let parts = self.modes.len();
+        (parts > 1).then(|| {
+            format!("The chains found {parts} parts of the posterior and did not cross between them within this run")
+        })
+    }
+
     /// How the asymptotic variance of one long chain was found; none where it is not known.
     pub fn yardstick(&self) -> Option<String> {
         let by =
@@ -75,6 +91,19 @@ impl Results {
             (None, false) => None,
         }
     }
+}
+
+/// A part of the target in which chains were, told by one of their states; its labels are in `modes.csv`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Mode {
+    /// Clusters of that state.
+    pub clusters: u64,
+    /// Their sizes, the largest first.
+    pub sizes: Vec<u64>,
+    /// The log of the state's probability, up to a constant that all states have in common.
+    pub log_probability: f64,
+    /// Chains that were in this part.
+    pub chains: u64,
 }
 
 /// What a pilot took and saw.
@@ -197,76 +226,6 @@ pub struct Ball {
     pub lower: Option<u64>,
     /// Distance of the horizontal bound: the farthest state.
     pub horizontal: Option<f64>,
-}
-
-/// What a run says about new rows.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Predictions {
-    /// Clusters of the point clustering, numbered from 0 by size as in `clustering.csv`.
-    pub clusters: u64,
-    /// One a row.
-    pub predictions: Vec<Prediction>,
-    /// All rows as a test set.
-    pub score: Score,
-}
-
-/// What a run says about one new row.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Prediction {
-    /// Its name, or its number from 0.
-    pub row: String,
-    /// The log of the unbiased estimate of its predictive density, in the units of the file; none where that
-    /// estimate is not positive, or its log below the range of doubles.
-    pub log_density: Option<f64>,
-    /// The standard error of that, by the delta method.
-    pub log_density_se: Option<f64>,
-    /// The cluster it joins with the largest expected probability; none for a new one.
-    pub cluster: Option<u64>,
-    /// The expected probability that it shares a cluster with a member of each cluster, averaged over the
-    /// members; that it opens a new one last.
-    pub joins: Vec<f64>,
-    /// Their standard errors.
-    pub joins_se: Vec<Option<f64>>,
-}
-
-/// How well a run predicts a test set: larger is better.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Score {
-    /// Rows.
-    pub rows: u64,
-    /// Rows whose density has no positive estimate: then there is no score.
-    pub unknown: u64,
-    /// Those of them whose density is so small that double precision cannot hold its logarithm.
-    #[serde(default)]
-    pub beyond: u64,
-    /// The sum of the log densities.
-    pub sum: Option<f64>,
-    /// Its 95 % interval, for the error of the run, not for that of the choice of rows.
-    pub sum_ci95: Option<[f64; 2]>,
-    /// The mean of the log densities.
-    pub mean: Option<f64>,
-    /// Its 95 % interval.
-    pub mean_ci95: Option<[f64; 2]>,
-}
-
-impl Predictions {
-    /// As CSV: `row,log_density,log_density_se,cluster,p0,...,new,p0_se,...,new_se`.
-    pub fn csv(&self) -> String {
-        let names: Vec<String> = (0..self.clusters).map(|c| format!("p{c}")).chain(["new".into()]).collect();
-        let errors: Vec<String> = names.iter().map(|name| format!("{name}_se")).collect();
-        let mut text =
-            format!("row,log_density,log_density_se,cluster,{},{}\n", names.join(","), errors.join(","));
-        let number = |value: &Option<f64>| value.map_or(String::new(), |v| format!("{v:?}"));
-        for p in &self.predictions {
-            let mut cells =
-                vec![crate::words::csv_cell(&p.row), number(&p.log_density), number(&p.log_density_se)];
-            cells.push(p.cluster.map_or("new".into(), |cluster| cluster.to_string()));
-            cells.extend(p.joins.iter().map(|p| format!("{p:?}")));
-            cells.extend(p.joins_se.iter().map(number));
-            text += &(cells.join(",") + "\n");
-        }
-        text
-    }
 }
 
 /// The probability of one number of clusters.

@@ -7,6 +7,7 @@
 //! | `draws.csv` | kept states: replicate, weight, one label an item |
 //! | `co_clustering.npy`, `co_clustering_se.npy` | estimated probabilities of sharing a cluster, standard errors |
 //! | `clustering.csv`, `credible_ball.csv` | one clustering with certainties; the bounds of its credible ball |
+//! | `modes.csv` | where chains stayed apart: a state of each part of the target in which they were |
 //! | `summary.json` | the answers, as `--json` prints them |
 //! | `report.html` | the report |
 
@@ -90,6 +91,8 @@ const ENDED: &str = "workers.csv";
 pub(crate) const CLUSTERING: &str = "clustering.csv";
 /// The bounds of its credible ball.
 pub(crate) const CREDIBLE_BALL: &str = "credible_ball.csv";
+/// A state of each part of the target in which chains stayed.
+const MODES: &str = "modes.csv";
 /// The co-clustering matrix.
 pub(crate) const CO_CLUSTERING: &str = "co_clustering.npy";
 /// Its standard errors.
@@ -212,8 +215,15 @@ impl Directory {
     pub(crate) fn create(path: &Path, run: &Run, names: &[String], items: usize) -> Result<Self, Failure> {
         let lock = lock(path)?;
         // `run.toml` goes first and comes first: a directory that has one can be resumed at any moment.
-        let answers =
-            ["summary.json", "report.html", CO_CLUSTERING, CO_CLUSTERING_SE, CLUSTERING, CREDIBLE_BALL];
+        let answers = [
+            "summary.json",
+            "report.html",
+            CO_CLUSTERING,
+            CO_CLUSTERING_SE,
+            CLUSTERING,
+            CREDIBLE_BALL,
+            MODES,
+        ];
         for name in [RUN, ROWS, DRAWS, ENDED].into_iter().chain(answers) {
             let _ = fs::remove_file(path.join(name));
         }

@@ -28,6 +28,16 @@ pub fn plain(error: &std::io::Error) -> String {
     }
 }
 
+/// A text as one types it on a command line, quoted where it must be.
+pub(crate) fn typed(text: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "_-.:/+".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
 /// A text as a cell of CSV, quoted where it must be.
 pub(crate) fn csv_cell(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) {
@@ -48,6 +58,17 @@ pub fn rounded(value: f64, uncertainty: f64) -> String {
         4
     };
     format!("{value:.digits$}")
+}
+
+/// Sizes of clusters, so many of them told: `146, 119, 68 and 4 smaller`.
+///
+/// ```
+/// assert_eq!(partita_run::words::sizes(&[5, 4, 3, 1], 2), "5, 4 and 2 smaller");
+/// ```
+pub fn sizes(sizes: &[u64], told: usize) -> String {
+    let list: Vec<String> = sizes.iter().take(told).map(ToString::to_string).collect();
+    let rest = sizes.len().saturating_sub(told);
+    list.join(", ") + &if rest > 0 { format!(" and {rest} smaller") } else { String::new() }
 }
 
 /// Seconds as a person says them.

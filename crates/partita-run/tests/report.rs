@@ -17,7 +17,7 @@ fn island(html: &str) -> &str {
 
 #[test]
 fn the_data_come_back_equal() {
-    for page in [pages::table(), pages::column(), pages::colouring(), pages::bare()] {
+    for page in [pages::table(), pages::apart(), pages::column(), pages::colouring(), pages::bare()] {
         let back: Page = serde_json::from_str(island(&render(&page))).unwrap();
         assert_eq!(back, page);
     }
@@ -73,6 +73,7 @@ fn the_page_is_light() {
 fn sections_without_data_are_left_out() {
     let has = |html: &str, id: &str| html.contains(&format!("<section id=\"{id}\""));
     let all = [
+        "modes",
         "summaries",
         "clusters",
         "clustering",
@@ -90,9 +91,14 @@ fn sections_without_data_are_left_out() {
     };
     assert_eq!(shown(pages::bare()), Vec::<&str>::new());
     let without = |gone: &[&str]| all.into_iter().filter(|id| !gone.contains(id)).collect::<Vec<_>>();
-    assert_eq!(shown(pages::table()), without(&["density"]));
-    assert_eq!(shown(pages::column()), without(&["points"]));
-    assert_eq!(shown(pages::colouring()), without(&["density", "points"]));
+    assert_eq!(shown(pages::apart()), without(&["density"]));
+    assert_eq!(shown(pages::table()), without(&["modes", "density"]));
+    assert_eq!(shown(pages::column()), without(&["modes", "points"]));
+    assert_eq!(shown(pages::colouring()), without(&["modes", "density", "points"]));
+    // Chains that are all in one part stayed nowhere.
+    let mut together = pages::apart();
+    together.summary.modes.truncate(1);
+    assert_eq!(shown(together), without(&["modes", "density"]));
     assert!(!render(&pages::colouring()).contains("class=\"notes\""));
     assert!(render(&pages::table()).contains("class=\"notes\""));
 }
@@ -122,6 +128,22 @@ fn exact_values_stand_beside_rounded_ones() {
             assert!(html.contains(&cell), "{cell}");
         }
     }
+}
+
+#[test]
+fn parts_that_chains_stayed_in_are_told_one_by_one() {
+    let html = render(&pages::apart());
+    let words = [
+        "The chains found 2 parts of the posterior and did not cross between them within this run.",
+        "Their relative weights are not determined by this run",
+        "<td>13</td><td>5</td>",
+        "data-name=\"mode2\" data-field=\"log_probability\" data-value=\"-2876.0458\"",
+        "<td>91, 24, 17, 12, 11, 9, 8, 7 and 7 smaller</td>",
+        "<code>modes.csv</code>",
+    ];
+    words.iter().for_each(|word| assert!(html.contains(word), "{word}"));
+    // Before the numbers that hinge on it.
+    assert!(html.find("<section id=\"modes\"") < html.find("<section id=\"summaries\""));
 }
 
 fn found(names: &[&str]) -> Option<PathBuf> {
@@ -168,6 +190,11 @@ fn in_browser(name: &str, page: &Page) {
 #[test]
 fn a_browser_shows_a_table() {
     in_browser("table", &pages::table());
+}
+
+#[test]
+fn a_browser_shows_parts_that_chains_stayed_in() {
+    in_browser("apart", &pages::apart());
 }
 
 #[test]

@@ -71,6 +71,7 @@ pub mod coupling;
 pub mod exact;
 pub mod kernel;
 pub mod likelihood;
+pub mod modes;
 pub mod partition;
 pub mod poisson;
 pub mod prior;

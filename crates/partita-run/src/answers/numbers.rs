@@ -169,6 +169,7 @@ pub(crate) fn summarize(
         clustering: None,
         variance_pairs: long.map(|long| long.pairs),
         connected: None,
+        modes: Vec::new(),
         rule: match plan.stop {
             StoppingRule::Time { .. } => "deadline".into(),
             _ => "mean".into(),

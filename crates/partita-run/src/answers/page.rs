@@ -68,7 +68,7 @@ fn question(context: &Context, title: &str) -> String {
 
 /// The answer in words.
 fn answer(summary: &Results, quantities: &[Quantity]) -> Vec<String> {
-    let mut sentences = Vec::new();
+    let mut sentences: Vec<String> = super::modes::finding(summary).into_iter().collect();
     for line in &summary.summaries {
         let Some([low, high]) = line.ci95 else { continue };
         let Some(quantity) = quantities.iter().find(|quantity| quantity.name == line.name) else { continue };
@@ -93,9 +93,7 @@ fn answer(summary: &Results, quantities: &[Quantity]) -> Vec<String> {
 /// One clustering in a sentence or two.
 fn one_clustering(c: &Clustering) -> String {
     const TOLD: usize = 8;
-    let sizes: Vec<String> = c.sizes.iter().take(TOLD).map(ToString::to_string).collect();
-    let rest = c.sizes.len().saturating_sub(TOLD);
-    let sizes = sizes.join(", ") + &if rest > 0 { format!(" and {rest} smaller") } else { String::new() };
+    let sizes = words::sizes(&c.sizes, TOLD);
     let clusters = if c.sizes.len() == 1 { "cluster" } else { "clusters" };
     let se = c.se.unwrap_or(0.0);
     let of = |v: f64| words::rounded(v, se);

@@ -62,7 +62,7 @@ pub(crate) fn distance(loss: Loss, x: &Partition, y: &Partition) -> f64 {
 }
 
 /// The same partition, slots by size; among equals the one with the first item first.
-fn by_size(z: &Partition) -> Partition {
+pub(super) fn by_size(z: &Partition) -> Partition {
     let labels = z.canonical_labels();
     let mut sizes = vec![0usize; z.clusters()];
     labels.iter().for_each(|&label| sizes[label] += 1);

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::value::decimal_comma;
+use crate::words;
 
 /// Why a file could not be opened or decompressed, whatever it was meant to hold.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -441,12 +442,9 @@ pub(super) fn list(names: &[String]) -> String {
 
 /// A name as one writes it on a command line; `NUMBER` where the name is better not typed.
 pub(crate) fn argument(name: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "_-.:/+".contains(c);
     if name.chars().any(char::is_control) || name.chars().count() > 100 {
         "NUMBER".to_owned()
-    } else if !name.is_empty() && name.chars().all(plain) {
-        name.to_owned()
     } else {
-        format!("'{}'", name.replace('\'', r"'\''"))
+        words::typed(name)
     }
 }

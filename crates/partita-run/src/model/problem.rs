@@ -81,6 +81,10 @@ impl<T: Target, K: Kernel<T>> Questions for Problem<T, K> {
     fn enumerate(&self) -> Option<Vec<f64>> {
         (self.items() <= ENUMERATED).then(|| partita::exact::expectations(&self.target, self.asked_for()))
     }
+
+    fn log_probability(&self, z: &Partition) -> f64 {
+        self.target.log_probability(z)
+    }
 }
 
 /// Items up to which a sum over all partitions is affordable: four million of them.

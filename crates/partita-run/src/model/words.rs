@@ -80,6 +80,24 @@ pub(crate) fn unreachable(connected: Option<bool>, setup: &Setup) -> Option<Stri
     ))
 }
 
+/// What may let chains cross between parts of the target that they stay in, beside time.
+pub(crate) fn crossing(setup: &Setup) -> &'static str {
+    let has = |moves: &[Move]| moves.iter().any(|&kind| setup.sampler.has(kind));
+    let pairs = has(&[Move::SplitMerge, Move::SplitMergeIndependent, Move::Sams]);
+    match &setup.law {
+        Law::Mixture(_) if pairs => {
+            "another `sampler`, or another model (`covariance`) that has no such parts"
+        }
+        Law::Mixture(_) => {
+            "`sampler = split-merge*5+gibbs`, or another model (`covariance`) that has no such parts"
+        }
+        Law::Blocks { .. } if pairs => "another `sampler`",
+        Law::Blocks { .. } => "`sampler = split-merge*5+gibbs`",
+        Law::Colorings { .. } if has(&[Move::Kempe]) => "more `colors`",
+        Law::Colorings { .. } => "`sampler = kempe+gibbs`, or more `colors`",
+    }
+}
+
 /// Names at most in a list.
 const LISTED: usize = 8;
 

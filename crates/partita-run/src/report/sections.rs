@@ -33,6 +33,9 @@ pub(super) fn all(page: &Page) -> Vec<Section> {
     let captions = &mut Captions::default();
     let mut out = Vec::new();
     let mut push = |id, heading, body| out.push(Section { id, heading, body });
+    if let Some(apart) = s.apart() {
+        push("modes", "Where chains stayed apart", modes(s, &apart));
+    }
     if !s.summaries.is_empty() {
         push("summaries", "Summaries", summaries(s));
     }
@@ -95,6 +98,20 @@ pub(super) fn lead(page: &Page, contents: &[Section]) -> Markup {
             nav aria-label="Contents" {
                 @for section in contents { a href={ "#" (section.id) } { (section.heading) } " " }
             }
+        }
+    }
+}
+
+fn modes(s: &Results, apart: &str) -> Markup {
+    html! {
+        p {
+            (apart) ". Their relative weights are not determined by this run: how many chains are in a part depends on "
+            "where they began, and the log probability is that of one state, not of the part."
+        }
+        (tables::modes(&s.modes))
+        p.remark {
+            "Each part is told by the state in its middle, whose labels are in " code { "modes.csv" } ". Log "
+            "probabilities are up to a constant that all states have in common: only their differences mean something."
         }
     }
 }

@@ -2,8 +2,9 @@
 
 use maud::{Markup, html};
 
-use super::numbers::{error, error_of, exact, rounded, short};
-use crate::results::{CountLine, Line};
+use super::numbers::{error, error_of, exact, grouped, rounded, short};
+use crate::results::{CountLine, Line, Mode};
+use crate::words;
 
 fn name_cell(line: &Line) -> Markup {
     html! { th scope="row" { code { (line.name) } @if let Some(text) = &line.meaning { small { (text) } } } }
@@ -58,6 +59,38 @@ fn row_plot(line: &Line) -> Markup {
         svg.rowplot viewBox="0 0 136 34" aria-hidden="true" {
             @for (i, (value, interval)) in rows.into_iter().enumerate() {
                 @if value.is_finite() { (dot_and_interval(x, 6.0 + 11.0 * i as f64, value, interval, i as u8)) }
+            }
+        }
+    }
+}
+
+/// Sizes of clusters in a row at most.
+const SHOWN_SIZES: usize = 8;
+
+/// The parts of the posterior that chains did not cross between.
+pub(super) fn modes(modes: &[Mode]) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="region" aria-label="Table of parts of the posterior" {
+            table.narrow {
+                thead { tr {
+                    th scope="col" { "Part" }
+                    th scope="col" { "Chains" }
+                    th scope="col" { "Clusters" }
+                    th scope="col" { "Log probability" }
+                    th scope="col" { "Sizes" }
+                } }
+                tbody {
+                    @for (i, mode) in modes.iter().enumerate() {
+                        @let name = format!("mode{}", i + 1);
+                        tr {
+                            td { (i + 1) }
+                            td { (grouped(mode.chains)) }
+                            td { (grouped(mode.clusters)) }
+                            td { (number(&name, "log_probability", mode.log_probability, &rounded(mode.log_probability, Some(0.5)))) }
+                            td { (words::sizes(&mode.sizes, SHOWN_SIZES)) }
+                        }
+                    }
+                }
             }
         }
     }

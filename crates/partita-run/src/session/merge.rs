@@ -78,6 +78,6 @@ pub fn merge(paths: &[PathBuf], out: &Path, force: bool, watch: &mut dyn Watch) 
     // Joined shards are one run, and this is its last stage: the same as if it had never been cut.
     let executor = &Threads(run.plan.threads());
     let long = long_chain::measure(&run, &*model, &sample, executor, &AtomicBool::new(false), watch)?;
-    let answers = Answers::new(&run, &sample, seconds, (&input, &*model), long.as_ref(), watch)?;
+    let answers = Answers::new(&run, &sample, seconds, (&input, &*model), long.as_ref(), &[], watch)?;
     answers.write(&directory, &run, &sample, false, watch)
 }

@@ -1,7 +1,7 @@
 //! The files of the answers: clustering, credible ball, matrices, summary, report.
 
-use super::{CLUSTERING, CO_CLUSTERING, CO_CLUSTERING_SE, CREDIBLE_BALL, Directory, Run};
-use crate::answers::{self, Answers, Point};
+use super::{CLUSTERING, CO_CLUSTERING, CO_CLUSTERING_SE, CREDIBLE_BALL, Directory, MODES, Run};
+use crate::answers::{self, Answers, Modes, Point};
 use crate::engine::Sample;
 use crate::session::{Finished, Watch};
 use crate::words::csv_cell;
@@ -34,7 +34,10 @@ impl Answers {
         matrix: bool,
         watch: &mut dyn Watch,
     ) -> Result<Finished, Failure> {
-        let Answers { summary, page, point, item_names, threads } = self;
+        let Answers { summary, page, point, modes, item_names, threads } = self;
+        if modes.found.len() > 1 {
+            directory.write(MODES, places(&modes, &item_names).as_bytes())?;
+        }
         if let Some(point) = &point {
             directory.write(CLUSTERING, labels(point, &item_names).as_bytes())?;
             directory.write(CREDIBLE_BALL, bounds(point, &item_names).as_bytes())?;
@@ -71,6 +74,17 @@ fn bounds(point: &Point, names: &[String]) -> String {
     let Some([upper, lower, horizontal]) = bounds else { return text };
     for (i, name) in names.iter().enumerate() {
         text += &format!("{},{},{},{}\n", csv_cell(name), upper[i], lower[i], horizontal[i]);
+    }
+    text
+}
+
+/// `modes.csv`: the clusters of each item in the state that stands for each part.
+fn places(modes: &Modes, names: &[String]) -> String {
+    let columns: String = (1..=modes.states.len()).map(|mode| format!(",mode{mode}")).collect();
+    let mut text = format!("item{columns}\n");
+    for (i, name) in names.iter().enumerate() {
+        let clusters: String = modes.states.iter().map(|z| format!(",{}", z.slot(i))).collect();
+        text += &format!("{}{clusters}\n", csv_cell(name));
     }
     text
 }

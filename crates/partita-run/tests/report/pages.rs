@@ -198,6 +198,7 @@ pub fn table() -> Page {
             variance_pairs: Some(VariancePairs { pairs: 400, kernel_calls: 96_000 }),
             cluster_count: counts(&mut dice),
             connected: Some(true),
+            modes: Vec::new(),
             rule: "mean".into(),
             notes: vec![
                 format!(
@@ -259,6 +260,37 @@ pub fn column() -> Page {
         data,
     });
     page.summary.rule = "deadline".into();
+    page
+}
+
+/// A table whose chains stayed in two parts of the posterior.
+pub fn apart() -> Page {
+    let mut page = table();
+    let mode = |sizes: &[u64], log_probability, chains| Mode {
+        clusters: sizes.len() as u64,
+        sizes: sizes.to_vec(),
+        log_probability,
+        chains,
+    };
+    page.summary.modes = vec![
+        mode(&[64, 51, 40, 30, 15], -2871.3127, 13),
+        mode(&[91, 24, 17, 12, 11, 9, 8, 7, 6, 4, 4, 3, 2, 1, 1], -2876.0458, 7),
+    ];
+    page.answer.insert(
+        0,
+        "The chains found 2 parts of the posterior and did not cross between them within this run: 5 clusters of sizes 64, \
+         51, 40, 30, 15, log probability -2871.3 (13 chains); 15 clusters of sizes 91, 24, 17, 12, 11 and 10 smaller, log \
+         probability -2876.0 (7 chains). Their relative weights are not determined by this run."
+            .into(),
+    );
+    page.summary.notes.insert(
+        0,
+        "The relative weights of the 2 parts between which chains did not cross are not determined by this run: where \
+         the parts differ, means, intervals and the clustering may be off by more than they say. To determine them, \
+         chains need more time to cross: `partita fit tumours.csv --time 30m` with the other options of this run; or \
+         --sampler split-merge*5+gibbs, or another model (--covariance) that has no such parts."
+            .into(),
+    );
     page
 }
 
