@@ -275,7 +275,8 @@ pub fn report(path: &Path, again: Again, watch: &mut dyn Watch) -> Result<Finish
     );
     store::check_size(model.items(), again.matrix)?;
     let long = long_chain::known_of(&directory, &sample);
-    let answers = Answers::new(&run, &sample, seconds, (&input, &*model), long.as_ref(), &[], watch)?;
+    let answers =
+        Answers::new(&run, &sample, seconds, (&input, &*model), long.as_ref(), &directory.chains(), watch)?;
     if !directory.is_writable() {
         // Somebody else's run, or one on a read-only disk: what there is to say can be said all the same.
         watch.say(&format!("{}: cannot be written, so its files stay as they are", path.display()));

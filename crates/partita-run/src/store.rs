@@ -7,11 +7,13 @@
 //! | `draws.csv` | kept states: replicate, weight, one label an item |
 //! | `co_clustering.npy`, `co_clustering_se.npy` | estimated probabilities of sharing a cluster, standard errors |
 //! | `clustering.csv`, `credible_ball.csv` | one clustering with certainties; the bounds of its credible ball |
+//! | `chains.csv` | where pilot pairs did not meet: states of their chains |
 //! | `modes.csv` | where chains stayed apart: a state of each part of the target in which they were |
 //! | `summary.json` | the answers, as `--json` prints them |
 //! | `report.html` | the report |
 
 mod answers;
+mod chains;
 mod ledger;
 pub(crate) mod npy;
 mod rows;
@@ -149,6 +151,7 @@ impl Run {
         if let Some(pilot) = &mut run.pilot {
             pilot.seconds = 0.0;
             pilot.seconds_per_call = 0.0;
+            pilot.chains.clear();
         }
         run
     }
@@ -224,10 +227,11 @@ impl Directory {
             CREDIBLE_BALL,
             MODES,
         ];
-        for name in [RUN, ROWS, DRAWS, ENDED].into_iter().chain(answers) {
+        for name in [RUN, ROWS, DRAWS, ENDED, chains::CHAINS].into_iter().chain(answers) {
             let _ = fs::remove_file(path.join(name));
         }
         run.write(path)?;
+        chains::write(path, run.pilot.as_ref().map_or(&[], |pilot| &pilot.chains))?;
         Self::begin(path, run, names, items, lock)
     }
 

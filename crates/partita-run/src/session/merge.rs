@@ -26,6 +26,10 @@ pub fn merge(paths: &[PathBuf], out: &Path, force: bool, watch: &mut dyn Watch) 
         )));
     }
     let mut run = Run::read(first)?;
+    // All shards had the same pilot.
+    if let Some(pilot) = &mut run.pilot {
+        pilot.chains = Directory::open(first).chains();
+    }
     for path in rest {
         let other = Run::read(path)?;
         if other.fingerprint != run.fingerprint {
@@ -78,6 +82,7 @@ pub fn merge(paths: &[PathBuf], out: &Path, force: bool, watch: &mut dyn Watch) 
     // Joined shards are one run, and this is its last stage: the same as if it had never been cut.
     let executor = &Threads(run.plan.threads());
     let long = long_chain::measure(&run, &*model, &sample, executor, &AtomicBool::new(false), watch)?;
-    let answers = Answers::new(&run, &sample, seconds, (&input, &*model), long.as_ref(), &[], watch)?;
+    let answers =
+        Answers::new(&run, &sample, seconds, (&input, &*model), long.as_ref(), &directory.chains(), watch)?;
     answers.write(&directory, &run, &sample, false, watch)
 }

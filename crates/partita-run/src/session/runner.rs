@@ -97,7 +97,8 @@ pub(super) fn go_on(
             None => long_chain::measure(run, model, &sample, executor, interrupted, watch)?,
             known => known,
         };
-        let answers = Answers::new(run, &sample, seconds, (input, model), long.as_ref(), &[], watch)?;
+        let answers =
+            Answers::new(run, &sample, seconds, (input, model), long.as_ref(), &directory.chains(), watch)?;
         answers.write(&directory, run, &sample, false, watch)
     };
     let outcome = finish();
