@@ -57,8 +57,8 @@ pub(crate) fn find(
     let lag = given.lag.unwrap_or(first.max(SHORTEST_LAG));
     let expected = lag as f64 + PATIENCE * wait;
     let pairs = ((STAGE / (expected * sweep)) as u64).clamp(*PAIRS.start(), *PAIRS.end()) / 2 * 2;
-    // A pair may take a good part of what is left before it is cut, for the longest are what is looked for.
-    let shorter = ((left / 8.0) as u64).clamp(20, 100_000);
+    // If half of the pairs were cut, that would be all that is left: the longest waits are what is looked for.
+    let shorter = ((left / pairs as f64) as u64).clamp(20, 100_000);
     let cap = given.max_sweeps.map_or(shorter, |given| given.min(shorter));
     if left / (2.0 * expected) < pairs as f64 {
         room.watch.say(
@@ -146,6 +146,9 @@ fn lengths(last: &Stage, lag: u64, given: Given, affordable: f64) -> Result<Sche
     let (longest, pairs) = (last.longest(), last.pairs.len() as u64);
     let safe = safe_burn_in(longest, pairs, RARE).max(SHORTEST_LAG);
     let most = last.quantile(0.9).max(SHORTEST_LAG);
+    // Where many never meet, no schedule makes them.
+    let apart = 4 * last.unmet() >= pairs;
+    let most = if apart { last.quantile(0.5).max(SHORTEST_LAG) } else { most };
     let schedule = |(lag, burn_in, times): (u64, u64, u64)| {
         let lag = given.lag.unwrap_or(lag);
         let burn_in = given.burn_in.unwrap_or(given.sweeps.map_or(burn_in, |m| burn_in.min(m / 2)));
@@ -155,7 +158,7 @@ fn lengths(last: &Stage, lag: u64, given: Given, affordable: f64) -> Result<Sche
     let replicates = |schedule: &Schedule| affordable / (schedule.sweeps() as f64 + 2.0 * last.mean_wait());
     for way in [(lag, safe, 5), (lag, safe, 3), (lag, safe, 2), (lag.min(longest), longest, 2)] {
         let schedule = schedule(way)?;
-        if replicates(&schedule) >= ENOUGH {
+        if !apart && replicates(&schedule) >= ENOUGH {
             return Ok(schedule);
         }
     }
