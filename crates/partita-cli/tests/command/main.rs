@@ -1,5 +1,6 @@
 //! The command `partita` from outside: what a person or a script sees of it.
 
+mod apart;
 mod book;
 mod censoring;
 mod clustering;

@@ -150,9 +150,13 @@ fn lengths(last: &Stage, lag: u64, given: Given, affordable: f64) -> Result<Sche
     let apart = 4 * last.unmet() >= pairs;
     let most = if apart { last.quantile(0.5).max(SHORTEST_LAG) } else { most };
     let schedule = |(lag, burn_in, times): (u64, u64, u64)| {
-        let lag = given.lag.unwrap_or(lag);
-        let burn_in = given.burn_in.unwrap_or(given.sweeps.map_or(burn_in, |m| burn_in.min(m / 2)));
-        let sweeps = given.sweeps.unwrap_or_else(|| (times * burn_in).max(times * lag).max(100));
+        // A cap that was said leaves half of the sweeps to pairs that are late.
+        let room = given.max_sweeps.map_or(u64::MAX, |cap| (cap / 2).max(1));
+        let lag = given.lag.unwrap_or(lag.min(room));
+        let longest = given.sweeps.map_or(room, |m| m / 2);
+        let burn_in = given.burn_in.unwrap_or(burn_in.min(longest));
+        let sweeps = (times * burn_in).max(times * lag).max(100).min(room).max(burn_in);
+        let sweeps = given.sweeps.unwrap_or(sweeps);
         Schedule::new(lag, burn_in, sweeps)
     };
     let replicates = |schedule: &Schedule| affordable / (schedule.sweeps() as f64 + 2.0 * last.mean_wait());
