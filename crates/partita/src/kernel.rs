@@ -1,5 +1,6 @@
 //! Moves that leave the target invariant: a step of one chain, and a coupled step of two.
 
+mod anchors;
 mod compose;
 mod gibbs;
 mod kempe;
@@ -7,11 +8,12 @@ mod sams;
 mod sides;
 mod split_merge;
 
+pub use anchors::Neighbors;
 pub use compose::{Then, Times};
 pub use gibbs::Gibbs;
 pub use kempe::Kempe;
 pub(crate) use kempe::{KempeChain, exchange};
-pub use sams::Sams;
+pub use sams::{Sams, SamsNear};
 pub use split_merge::{Alignment, SplitMerge};
 
 use crate::chance::Source;

@@ -7,7 +7,7 @@
 mod support;
 
 use partita::coupling::{CommonUniform, Independent, Labels, Maximal, Nugget, Optimal};
-use partita::kernel::{Alignment, Chains, Kempe, Sams, Then, Times, Workspace};
+use partita::kernel::{Alignment, Chains, Kempe, Sams, SamsNear, Then, Times, Workspace};
 use partita::partition::Metric;
 use partita::target::ColorMoves;
 use partita::{Coloring, Coupling, Gibbs, Graph, Kernel, SplitMerge, State, Stream, Target};
@@ -15,8 +15,8 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use support::{
-    Checking, Enumerator, Family, Law, families, probabilities, random_graph, sequence, states, step_law,
-    with_target,
+    Checking, Enumerator, Family, Law, families, lopsided, probabilities, random_graph, sequence, states,
+    step_law, with_target,
 };
 
 /// Whether the steps lead from every state to every other, and whether some state may stay as it is (else
@@ -94,7 +94,7 @@ fn split_merge_leaves_every_target_invariant() {
     }
 }
 
-/// The target is invariant under the sequentially allocated move, on 5 items.
+/// The target is invariant under the sequentially allocated move, with any two items and with near ones, on 5 items.
 #[test]
 fn sams_leaves_every_target_invariant() {
     for family in families(5) {
@@ -102,6 +102,11 @@ fn sams_leaves_every_target_invariant() {
         let reaches_all = !matches!(family, Family::Coloring(..));
         with_target!(family, |name, target| if target.len() <= 5 {
             assert!(check_laws(&name, &target, &Sams) || !reaches_all, "{name}: states are not reached");
+            let near = SamsNear(lopsided(target.len()));
+            assert!(
+                check_laws(&name, &target, &near) || !reaches_all,
+                "{name}, near: states are not reached"
+            );
         });
     }
 }
@@ -166,6 +171,7 @@ fn compositions_leave_every_target_invariant() {
         if !matches!(family, Family::Coloring(..)) {
             with_target!(family, |name, target| {
                 check_invariance(&name, &target, &Then(Times(Sams, 2), Gibbs));
+                check_invariance(&name, &target, &Then(Sams, Then(SamsNear(lopsided(3)), Gibbs)));
             });
         }
     }
@@ -202,6 +208,7 @@ fn no_address_is_used_twice() {
     check(&mixture, &Times(Then(apart, Times(Gibbs, 2)), 3));
     check(&mixture, &vec![Times(Gibbs, 1), Times(Gibbs, 3)]);
     check(&mixture, &Then(Times(Then(Sams, aligned), 4), Gibbs));
+    check(&mixture, &Then(Times(Then(Sams, SamsNear(lopsided(5))), 4), Gibbs));
     check(&seven(), &Then(Times(Kempe, 3), Then(Gibbs, Kempe)));
 }
 
@@ -340,6 +347,7 @@ fn coupled_sams_has_the_right_margins() {
         with_target!(family, |name, target| if target.len() <= 4 {
             check_margins(&name, &target, &Sams, || Independent, every);
             check_margins(&name, &target, &Sams, || Optimal::new(Metric::Hamming, 4), every);
+            check_margins(&name, &target, &SamsNear(lopsided(target.len())), || Independent, every);
         });
     }
     for family in families(3) {
@@ -347,6 +355,7 @@ fn coupled_sams_has_the_right_margins() {
             let every = if matches!(family, Family::Mixture(..)) { 5 } else { 11 };
             with_target!(family, |name, target| {
                 check_all_couplings(&name, &target, &Then(Times(Sams, 2), Gibbs), every);
+                check_all_couplings(&name, &target, &Then(SamsNear(lopsided(3)), Gibbs), every);
             });
         }
     }

@@ -8,7 +8,7 @@ mod support;
 
 use partita::aggregate;
 use partita::coupling::{CommonUniform, Independent, Labels, Maximal, Nugget, Optimal};
-use partita::kernel::{Alignment, Kempe, Sams, Then, Times};
+use partita::kernel::{Alignment, Kempe, Sams, SamsNear, Then, Times};
 use partita::partition::{Metric, Partitions};
 use partita::rng::Purpose;
 use partita::start::{Fixed, FromPrior, RandomColoring, Start};
@@ -17,7 +17,7 @@ use partita::{
     Coloring, Coupling, Ending, Estimator, Gaussian, Gibbs, Graph, Kernel, Mixture, Moment, Observer, Pair,
     Partition, Prior, Schedule, SplitMerge, State, Stream, Target, Wish, atoms::Atoms,
 };
-use support::{Family, families, with_target};
+use support::{Family, families, lopsided, with_target};
 
 type Summaries = ((Clusters, TopShares), CoClustering);
 
@@ -124,6 +124,8 @@ fn check<T: Target>(scores: &mut Scores, name: &str, target: &T, start: &impl St
         }
         let sams = Then(Times(Sams, 2), Gibbs);
         run("sams*2+gibbs, optimal", estimates(target, &sams, optimal, start, schedule, replicates));
+        let near = Then(Times(SamsNear(lopsided(n)), 2), Gibbs);
+        run("sams-near*2+gibbs, optimal", estimates(target, &near, optimal, start, schedule, replicates));
     }
 }
 

@@ -268,7 +268,10 @@ pub(crate) fn candidates(setup: &Setup, options: &Options) -> Vec<Setup> {
         let sampler = moves.parse().expect("a sampler");
         Setup { sampler, start, ..setup.clone() }
     };
-    ["gibbs", "sams+gibbs", "sams*5+gibbs", "split-merge*5+gibbs"].into_iter().map(one).collect()
+    // Rows of a table have near ones.
+    let near = matches!(setup.law, Law::Mixture(_)).then_some("sams-near*5+gibbs");
+    let simple = ["gibbs", "sams+gibbs", "sams*5+gibbs"].into_iter();
+    simple.chain(near).chain(["split-merge*5+gibbs"]).map(one).collect()
 }
 
 /// The cap on sweeps: far beyond what any pair of this schedule should need. Where pairs of the pilot did not meet, others

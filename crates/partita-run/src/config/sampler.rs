@@ -18,15 +18,18 @@ pub enum Move {
     SplitMergeIndependent,
     /// A sequentially allocated merge-split move.
     Sams,
+    /// The same with two rows of a table that are mostly near each other.
+    SamsNear,
     /// A pass of Kempe moves: every vertex of a graph once.
     Kempe,
 }
 
-const WORDS: [(&str, Move); 5] = [
+const WORDS: [(&str, Move); 6] = [
     ("gibbs", Move::Gibbs),
     ("split-merge", Move::SplitMerge),
     ("split-merge-independent", Move::SplitMergeIndependent),
     ("sams", Move::Sams),
+    ("sams-near", Move::SamsNear),
     ("kempe", Move::Kempe),
 ];
 
@@ -121,7 +124,7 @@ impl FromStr for Sampler {
                 Ok(Sampler(vec![(kind, 1), (Move::Gibbs, 1)]))
             }
             _ if moves.iter().all(|(kind, _)| {
-                matches!(kind, Move::SplitMerge | Move::SplitMergeIndependent | Move::Sams)
+                matches!(kind, Move::SplitMerge | Move::SplitMergeIndependent | Move::Sams | Move::SamsNear)
             }) =>
             {
                 Err(format!("`{text}` moves pairs of clusters only: add +gibbs, so that every item moves"))
@@ -145,6 +148,7 @@ mod tests {
             "kempe+gibbs",
             "split-merge*5+gibbs*2",
             "sams*5+gibbs",
+            "sams-near*4+sams+gibbs",
         ] {
             assert_eq!(text.parse::<Sampler>().unwrap().to_string(), text);
         }
@@ -156,13 +160,14 @@ mod tests {
         let sentence = |text: &str| text.parse::<Sampler>().unwrap_err();
         assert_eq!(
             sentence("gibs"),
-            "`gibs` is not one of gibbs, split-merge, split-merge-independent, sams, kempe, or several of them such as \
-             split-merge*5+gibbs; did you mean `gibbs`?"
+            "`gibs` is not one of gibbs, split-merge, split-merge-independent, sams, sams-near, kempe, or several of them \
+             such as split-merge*5+gibbs; did you mean `gibbs`?"
         );
         assert!(sentence("gibbs*0").contains("1 to 1000 times"));
         assert!(sentence("gibbs*x").contains("1 to 1000 times"));
         assert!(sentence("split-merge*5").contains("add +gibbs"));
         assert!(sentence("sams").contains("add +gibbs"));
+        assert!(sentence("sams+sams-near").contains("add +gibbs"));
         assert!(sentence("gibbs+").contains("is not one of"));
     }
 }

@@ -1,34 +1,47 @@
 //! Kernels, couplings and starts chosen at run time: one type each, so that only the target is generic.
 
+use crate::Failure;
 use crate::config;
 use partita::chance::{Chance, Source};
 use partita::coupling::{Cell, CommonUniform, Coupling, Independent, Labels, Maximal, Nugget, Optimal, Step};
-use partita::kernel::{Alignment, Chains, Kempe, Sams, Times, Workspace};
+use partita::kernel::{Alignment, Chains, Kempe, Neighbors, Sams, SamsNear, Times, Workspace};
 use partita::partition::Metric;
 use partita::rng::Sequence;
 use partita::start::{Fixed, FromPrior, KMeans, RandomColoring, Sequential};
 use partita::{Coloring, Gibbs, Kernel, Partition, SplitMerge, Start, State, Target};
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 /// The kernel of a sampler: its moves, each so many times, one after the other.
 pub(crate) fn kernel<M>(
     sampler: &config::Sampler,
     one: impl Fn(config::Move) -> Option<M>,
-) -> Option<Vec<Times<M>>> {
-    sampler.moves().iter().map(|&(kind, times)| Some(Times(one(kind)?, times))).collect()
+) -> Result<Vec<Times<M>>, Failure> {
+    let known = |kind| one(kind).ok_or_else(|| refusal(sampler, kind));
+    sampler.moves().iter().map(|&(kind, times)| Ok(Times(known(kind)?, times))).collect()
+}
+
+/// A move that is not for such data.
+fn refusal(sampler: &config::Sampler, kind: config::Move) -> Failure {
+    let what = match kind {
+        config::Move::Kempe => "Kempe moves are for colourings of graphs; use gibbs or split-merge",
+        _ => "rows of a table have near ones, vertices of a graph have none here; use sams",
+    };
+    Failure::bad(format!("`sampler = {sampler}`: {what}"))
 }
 
 /// A move on any target.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) enum AnyMove {
     Gibbs(Gibbs),
     SplitMerge(SplitMerge),
     Sams(Sams),
+    SamsNear(SamsNear),
 }
 
 impl AnyMove {
-    /// The move of this kind; none where only some targets have it.
-    pub(crate) fn new(kind: config::Move) -> Option<Self> {
+    /// The move of this kind, for items with these neighbours, if any; none where only some targets have it.
+    pub(crate) fn new(kind: config::Move, near: Option<&Arc<Neighbors>>) -> Option<Self> {
         match kind {
             config::Move::Gibbs => Some(AnyMove::Gibbs(Gibbs)),
             config::Move::SplitMerge => Some(AnyMove::SplitMerge(SplitMerge::default())),
@@ -37,6 +50,7 @@ impl AnyMove {
                 ..SplitMerge::default()
             })),
             config::Move::Sams => Some(AnyMove::Sams(Sams)),
+            config::Move::SamsNear => near.map(|near| AnyMove::SamsNear(SamsNear(near.clone()))),
             config::Move::Kempe => None,
         }
     }
@@ -48,6 +62,7 @@ impl<T: Target> Kernel<T> for AnyMove {
             AnyMove::Gibbs(kernel) => kernel.step(target, state, source, work),
             AnyMove::SplitMerge(kernel) => kernel.step(target, state, source, work),
             AnyMove::Sams(kernel) => kernel.step(target, state, source, work),
+            AnyMove::SamsNear(kernel) => kernel.step(target, state, source, work),
         }
     }
 
@@ -63,20 +78,25 @@ impl<T: Target> Kernel<T> for AnyMove {
             AnyMove::Gibbs(kernel) => kernel.coupled_step(target, chains, coupling, source, work),
             AnyMove::SplitMerge(kernel) => kernel.coupled_step(target, chains, coupling, source, work),
             AnyMove::Sams(kernel) => kernel.coupled_step(target, chains, coupling, source, work),
+            AnyMove::SamsNear(kernel) => kernel.coupled_step(target, chains, coupling, source, work),
         }
     }
 }
 
 /// A move on colourings.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) enum ColoringMove {
     Kempe(Kempe),
     Any(AnyMove),
 }
 
 impl ColoringMove {
+    /// The move of this kind; none where colourings do not have it.
     pub(crate) fn new(kind: config::Move) -> Option<Self> {
-        Some(AnyMove::new(kind).map_or(ColoringMove::Kempe(Kempe), ColoringMove::Any))
+        match kind {
+            config::Move::Kempe => Some(ColoringMove::Kempe(Kempe)),
+            kind => AnyMove::new(kind, None).map(ColoringMove::Any),
+        }
     }
 }
 

@@ -17,11 +17,13 @@ use crate::Failure;
 use crate::config::{self, ClusterPrior, Law, MixtureLaw, Sampler, Setup};
 use crate::data::{Table, quote};
 use crate::summary::{OnGrid, densities};
+use partita::kernel::Neighbors;
 use partita::likelihood::LARGEST_COUNT;
 use partita::prior::Components;
 use partita::start::{Fixed, FromPrior};
 use partita::target::Predictive;
 use partita::{Partition, Prior};
+use std::sync::Arc;
 
 /// A family of mixture models of tables.
 pub(crate) struct Family {
@@ -91,6 +93,9 @@ fn usual_advice(_: &Sampler) -> &'static str {
     "fewer `columns`, `sampler = split-merge`, or a cap on each pair (`max_sweeps`)"
 }
 
+/// Rows that count as near a row.
+const NEIGHBORS: usize = 10;
+
 /// A table and what is to be fitted to it.
 pub(crate) struct Fit<'a> {
     setup: &'a Setup,
@@ -139,12 +144,27 @@ impl Fit<'_> {
             target,
             start,
             second_start: Some(second_start),
+            near: self.near()?,
             reference: self.input.reference()?.map(|(reference, _)| reference),
             densities: line.then_some(densities::<T> as _),
             joinings: Some(predict::joinings::<T> as _),
             density,
         };
         problem(self.setup, parts)
+    }
+
+    /// The rows near each row, if a move asks for them.
+    fn near(&self) -> Result<Option<Arc<Neighbors>>, Failure> {
+        if !self.setup.sampler.has(config::Move::SamsNear) {
+            return Ok(None);
+        }
+        let picture = self.input.picture.as_ref().expect("a table has a picture");
+        let near = match picture.columns {
+            // Nothing that distances could be of: any two rows will do.
+            0 => Neighbors::new(&vec![Vec::new(); picture.rows])?,
+            dimension => Neighbors::nearest(&picture.values, dimension, NEIGHBORS)?,
+        };
+        Ok(Some(near.into()))
     }
 
     /// Where chains start, and the second law of the pilot.

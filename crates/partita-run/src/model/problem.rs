@@ -7,8 +7,10 @@ use crate::config::{self, Setup};
 use crate::engine::Origin;
 use crate::summary::{self, AnySummary, Context, Count, Quantity};
 use partita::atoms::Atom;
+use partita::kernel::Neighbors;
 use partita::summary::{ClusterCount, Reference};
 use partita::{Kernel, Partition, Target};
+use std::sync::Arc;
 
 /// A target with a kernel, a coupling, starts and summaries.
 pub(crate) struct Problem<T: Target, K> {
@@ -98,6 +100,8 @@ pub(super) struct Parts<T, D> {
     pub target: T,
     pub start: AnyStart,
     pub second_start: Option<AnyStart>,
+    /// What is near each item, where a move asks for it.
+    pub near: Option<Arc<Neighbors>>,
     pub reference: Option<Reference>,
     pub densities: Option<Densities<T>>,
     pub joinings: Option<Joinings<T>>,
@@ -112,6 +116,7 @@ impl<T: Target> Parts<T, fn(&config::Grid) -> Option<AnySummary<T>>> {
             target,
             start,
             second_start,
+            near: None,
             reference: None,
             densities: None,
             joinings: None,
@@ -125,12 +130,7 @@ pub(super) fn problem<T: Target + 'static>(
     setup: &Setup,
     parts: Parts<T, impl Fn(&config::Grid) -> Option<AnySummary<T>>>,
 ) -> Result<Box<dyn Model>, Failure> {
-    let kernel = kernel(&setup.sampler, AnyMove::new).ok_or_else(|| {
-        Failure::bad(format!(
-            "`sampler = {}`: Kempe moves are for colourings of graphs; use gibbs or split-merge",
-            setup.sampler
-        ))
-    })?;
+    let kernel = kernel(&setup.sampler, |kind| AnyMove::new(kind, parts.near.as_ref()))?;
     // Every partition has a positive probability, and every item may go anywhere.
     problem_with(setup, kernel, Some(true), parts)
 }

@@ -1,12 +1,14 @@
 //! The sequentially allocated merge-split move (Dahl 2003; Dahl, Newcomb 2022): a split is built item by item.
 
-use super::sides::{Member, Sides, anchors, choose, decide, sides};
+use super::anchors::{Neighbors, anchors};
+use super::sides::{Member, Sides, choose, decide, sides};
 use super::{Chains, Kernel, Workspace};
 use crate::chance::{Chance, Source};
 use crate::coupling::Coupling;
 use crate::rng::Purpose;
 use crate::target::{State, Target};
 use pulp::{Arch, NullaryFnOnce};
+use std::sync::Arc;
 
 /// One sequentially allocated merge-split move. Two items `i` and `j` are drawn. Where they share a cluster each gets one
 /// of its own, and the other items follow in random order, each by its predictive given those on the two sides so far;
@@ -24,6 +26,21 @@ use pulp::{Arch, NullaryFnOnce};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sams;
+
+/// The same move with two items that are near each other in four of five moves: the second is then a uniform one of the
+/// neighbours of the first. Where clusters are many, most pairs of items are in clusters that never become one; near ones
+/// are where something is to be decided. On a target of other items than the neighbours are of, it panics.
+///
+/// ```
+/// use partita::Gibbs;
+/// use partita::kernel::{Neighbors, SamsNear, Then, Times};
+/// let near = Neighbors::nearest(&[0.0, 5.1, 0.1, 5.0, 5.3], 1, 2)?;
+/// let kernel = Then(Times(SamsNear(near.into()), 5), Gibbs);
+/// # let _ = kernel;
+/// # Ok::<(), partita::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SamsNear(pub Arc<Neighbors>);
 
 /// One move of one chain, or of two with shared chance; says whether a chain has moved. Compiled like the loops of
 /// [`Gibbs`](super::Gibbs).
@@ -68,43 +85,74 @@ impl<T: Target, C: Chance> NullaryFnOnce for Run<'_, '_, T, C> {
     }
 }
 
-impl Sams {
-    fn moves<T: Target, const N: usize>(
-        target: &T,
-        states: [&mut State<T>; N],
-        source: &mut impl Source,
-        work: &mut Workspace<T>,
-    ) -> bool {
-        if target.len() == 1 {
-            return false;
-        }
-        let chance = &mut source.sequence(Purpose::Sams);
-        let pair = anchors(target.len(), chance);
-        let (mut sides, members) = sides(target, states, pair, work);
-        Arch::new().dispatch(Run { sides: &mut sides, members, chance })
+/// The law of the two items.
+trait Anchors {
+    fn draw(&self, items: usize, chance: &mut impl Chance) -> (usize, usize);
+}
+
+impl Anchors for Sams {
+    fn draw(&self, items: usize, chance: &mut impl Chance) -> (usize, usize) {
+        anchors(items, chance)
     }
 }
 
-impl<T: Target> Kernel<T> for Sams {
-    fn step(&self, target: &T, state: &mut State<T>, source: &mut impl Source, work: &mut Workspace<T>) {
-        Sams::moves(target, [state], source, work);
+impl Anchors for SamsNear {
+    fn draw(&self, items: usize, chance: &mut impl Chance) -> (usize, usize) {
+        assert_eq!(self.0.len(), items, "neighbours are of the target's items");
+        self.0.anchors(chance)
     }
+}
 
-    fn coupled_step(
-        &self,
-        target: &T,
-        chains: &mut Chains<T>,
-        coupling: &mut impl Coupling,
-        source: &mut impl Source,
-        work: &mut Workspace<T>,
-    ) {
-        if coupling.is_faithful() && chains.have_met() {
-            // One step for both: slots of equal chains may differ, and with them the order of additions.
-            if Sams::moves(target, [&mut chains.x], source, work) {
-                chains.merge();
+fn moves<T: Target, const N: usize>(
+    law: &impl Anchors,
+    target: &T,
+    states: [&mut State<T>; N],
+    source: &mut impl Source,
+    work: &mut Workspace<T>,
+) -> bool {
+    if target.len() == 1 {
+        return false;
+    }
+    let chance = &mut source.sequence(Purpose::Sams);
+    let pair = law.draw(target.len(), chance);
+    let (mut sides, members) = sides(target, states, pair, work);
+    Arch::new().dispatch(Run { sides: &mut sides, members, chance })
+}
+
+/// The kernel of a law of the two items.
+macro_rules! kernel {
+    ($law:ty) => {
+        impl<T: Target> Kernel<T> for $law {
+            fn step(
+                &self,
+                target: &T,
+                state: &mut State<T>,
+                source: &mut impl Source,
+                work: &mut Workspace<T>,
+            ) {
+                moves(self, target, [state], source, work);
             }
-        } else if Sams::moves(target, [&mut chains.x, &mut chains.y], source, work) {
-            chains.recount();
+
+            fn coupled_step(
+                &self,
+                target: &T,
+                chains: &mut Chains<T>,
+                coupling: &mut impl Coupling,
+                source: &mut impl Source,
+                work: &mut Workspace<T>,
+            ) {
+                if coupling.is_faithful() && chains.have_met() {
+                    // One step for both: slots of equal chains may differ, and with them the order of additions.
+                    if moves(self, target, [&mut chains.x], source, work) {
+                        chains.merge();
+                    }
+                } else if moves(self, target, [&mut chains.x, &mut chains.y], source, work) {
+                    chains.recount();
+                }
+            }
         }
-    }
+    };
 }
+
+kernel!(Sams);
+kernel!(SamsNear);

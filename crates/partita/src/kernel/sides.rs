@@ -40,13 +40,6 @@ impl<T: Target> Default for SidesWork<T> {
     }
 }
 
-/// A uniform pair of different items.
-pub(super) fn anchors(items: usize, chance: &mut impl Chance) -> (usize, usize) {
-    let i = chance.below(items);
-    let j = chance.below(items - 1);
-    (i, j + usize::from(j >= i))
-}
-
 /// One chain's attempt to split the cluster of items `i` and `j`, or to merge their two clusters.
 pub(super) struct Sides<'a, T: Target> {
     target: &'a T,

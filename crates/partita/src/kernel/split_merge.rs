@@ -1,6 +1,7 @@
 //! The split-merge move (Jain, Neal 2004): a whole cluster comes apart, or two become one.
 
-use super::sides::{Member, Sides, anchors, choose, decide, sides};
+use super::anchors::anchors;
+use super::sides::{Member, Sides, choose, decide, sides};
 use super::{Chains, Kernel, Workspace};
 use crate::chance::{Chance, Source};
 use crate::coupling::Coupling;

@@ -2,7 +2,7 @@
 #![allow(dead_code, unused_macros, unused_imports, reason = "each test file uses its part")]
 
 use partita::chance::{Chance, Items, Source};
-use partita::kernel::Workspace;
+use partita::kernel::{Neighbors, Workspace};
 use partita::likelihood::{
     Column, Covariance, Dirichlet, GammaPoisson, NormalInverseGamma, NormalInverseWishart,
 };
@@ -17,6 +17,7 @@ use partita::{
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// A target of one of the families.
 #[allow(clippy::large_enum_variant, reason = "there are a few of each")]
@@ -143,6 +144,12 @@ pub fn families(items: usize) -> Vec<Family> {
 /// Random numbers for data.
 pub fn sequence(seed: u64) -> Sequence {
     Stream::new(seed, 0).sequence(Purpose::Data, 0)
+}
+
+/// Neighbours that are not mutual: the first item has none, each other one has one or two before it.
+pub fn lopsided(items: usize) -> Arc<Neighbors> {
+    let lists: Vec<Vec<usize>> = (0..items).map(|item| (item.saturating_sub(2)..item).collect()).collect();
+    Arc::new(Neighbors::new(&lists).unwrap())
 }
 
 /// Columns of all kinds, more of them than lanes, and cells of which a share is missing.

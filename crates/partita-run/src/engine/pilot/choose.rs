@@ -59,7 +59,7 @@ const GIVEN_UP: f64 = 2.0;
 pub(super) fn price(sampler: &Sampler, touched: f64) -> f64 {
     let one = |kind: Move| match kind {
         Move::Gibbs | Move::Kempe => 1.0,
-        Move::Sams => 2.0 * touched,
+        Move::Sams | Move::SamsNear => 2.0 * touched,
         Move::SplitMerge | Move::SplitMergeIndependent => 6.0 * touched,
     };
     sampler.moves().iter().map(|&(kind, times)| one(kind) * times as f64).sum()

@@ -40,7 +40,7 @@ pub(super) fn build(setup: &Setup, colors: usize, input: &Input) -> Result<Box<d
             )));
         }
     };
-    let kernel = kernel(&setup.sampler, ColoringMove::new).expect("colourings know every move");
+    let kernel = kernel(&setup.sampler, ColoringMove::new)?;
     let connected = connected(&target, &setup.sampler);
     problem_with(setup, kernel, connected, Parts::new(target, start, None))
 }
