@@ -75,7 +75,7 @@ def main() -> None:
     parser.add_argument("--binary", default="target/release/partita")
     parser.add_argument("--limit", type=float, default=120.0)
     parser.add_argument("--option", default="", help="further options of fit, as one word")
-    given = parser.parse_args()
+    given = parser.parse_intermixed_args()
     print("| table | s | pilot | moves | lag, burn-in, sweeps | replicates | censored | meeting | clusters (width) | ARI |")
     print("|---|---|---|---|---|---|---|---|---|---|")
     for name in given.names:

@@ -171,7 +171,7 @@ impl Stage {
         self.pairs.iter().map(calls).sum()
     }
 
-    /// The mean share of the items in the clusters that a move of two random items works on.
+    /// The share of a Gibbs sweep's weights in one look at the clusters of two random items, on average.
     fn touched(&self) -> f64 {
         self.pairs.iter().map(|p| p.touched).sum::<f64>() / self.pairs.len().max(1) as f64
     }

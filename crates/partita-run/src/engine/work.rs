@@ -99,7 +99,7 @@ pub struct PilotPairs {
 pub struct PilotPair {
     /// What it went through.
     pub trace: Trace,
-    /// The mean share of the items in the clusters that a move of two random items works on.
+    /// The share of a Gibbs sweep's weights in one look at the clusters of two random items, on average.
     pub touched: f64,
     /// An earlier state and the last one of the first chain, and of the second where they have not met.
     pub chains: Vec<(Partition, Partition)>,

@@ -239,7 +239,8 @@ impl<T: Target> Observer<T> for Marks {
     }
 }
 
-/// Watches how much of a state a move of two random items works on: the cluster that holds both, or the two.
+/// Watches how much of the work of a Gibbs sweep a look at the clusters of two random items is: the share of the items
+/// in the cluster that holds both, or in the two, over the clusters that a sweep weighs for each item.
 #[derive(Debug, Default)]
 struct Touched {
     sum: f64,
@@ -260,7 +261,7 @@ impl<T: Target> Observer<T> for Touched {
             let p = f64::from(*size) / z.len() as f64;
             p * p * (2.0 - p)
         };
-        self.sum += z.sizes().iter().map(of).sum::<f64>();
+        self.sum += z.sizes().iter().map(of).sum::<f64>() / (z.clusters() + 1) as f64;
         self.states += 1;
         Wish::Enough
     }

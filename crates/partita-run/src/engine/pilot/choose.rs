@@ -40,27 +40,33 @@ const PAIRS: u64 = 24;
 /// Sweeps of a pair with Gibbs moves alone, if the budget allows.
 const SWEEPS: f64 = 600.0;
 /// The share of a pilot's budget that a candidate may take.
-const SHARE: f64 = 0.12;
+const SHARE: f64 = 0.08;
 /// Pairs are cut here at the earliest.
 const SHORTEST: u64 = 20;
+/// How much of a sweep a look at two clusters is, before anything is known: half of the items, five clusters.
+pub(super) const UNKNOWN: f64 = 0.08;
 /// The lag of the race.
 const LAG: u64 = 1;
 /// Meetings this quick need no help.
 const QUICK: u64 = 30;
+/// How many race again where the tail decides, how many pairs of each, and how much longer.
+const AGAIN: usize = 3;
+const PAIRS_AGAIN: u64 = 16;
+const LONGER: u64 = 4;
 /// A candidate must be so much cheaper than a simpler one.
 const CLEARLY: f64 = 0.8;
 /// A candidate that costs so many times the best is given up.
 const GIVEN_UP: f64 = 2.0;
 
-/// What a sweep of moves costs, in Gibbs sweeps, where a move of two items works on this share of all.
+/// What a sweep of moves costs, in Gibbs sweeps, where one look at the clusters of two items is this share of one.
 ///
-/// Measured by `cargo bench -p partita --bench steps`: an item of a sequential allocation costs about two of a Gibbs
-/// sweep, one of a split-merge move with its launch and five scans about six.
+/// Measured (`cargo bench -p partita --bench families`, `docs/meeting.md`): a sequential allocation costs as much as about twelve such
+/// looks, a split-merge move with its launch and five scans as much as about forty.
 pub(super) fn price(sampler: &Sampler, touched: f64) -> f64 {
     let one = |kind: Move| match kind {
         Move::Gibbs | Move::Kempe => 1.0,
-        Move::Sams | Move::SamsNear => 2.0 * touched,
-        Move::SplitMerge | Move::SplitMergeIndependent => 6.0 * touched,
+        Move::Sams | Move::SamsNear => 12.0 * touched,
+        Move::SplitMerge | Move::SplitMergeIndependent => 40.0 * touched,
     };
     sampler.moves().iter().map(|&(kind, times)| one(kind) * times as f64).sum()
 }
@@ -89,29 +95,26 @@ fn judge(candidate: &Candidate, stage: &Stage) -> Tried {
     }
 }
 
-/// Tries the candidates, the simplest first, and takes the one whose pairs meet at the least cost.
+/// Tries the candidates, the simplest first, and takes the one whose pairs meet at the least cost. Where pairs of the
+/// best were cut, the tail decides and has not been seen: the first few race again, for longer.
 pub(crate) fn choose(
     candidates: Vec<Candidate>,
     room: &mut Room,
 ) -> Result<(Candidate, Vec<Tried>), Failure> {
     let mut tried: Vec<Tried> = Vec::new();
     let mut best = 0;
-    // Before anything has run: half of the items.
-    let mut touched = 0.5;
+    // Before anything has run: half of the items, five clusters.
+    let mut touched = UNKNOWN;
     for (at, candidate) in candidates.iter().enumerate() {
         if candidates.len() == 1 {
             break;
         }
-        let sweep = candidate.model.sweep_work();
         let expected = price(&candidate.setup.sampler, touched);
-        let calls = (SHARE * room.budget / (sweep * expected)).min(SWEEPS * 2.0 * PAIRS as f64);
-        let mut cap = (calls / (2.0 * PAIRS as f64)) as u64;
+        let mut cap = cap_of(candidate, expected, room.budget);
         if let Some(best) = tried.get(best) {
             cap = cap.min((GIVEN_UP * best.cost / expected) as u64);
         }
-        let cap = cap.max(SHORTEST) + LAG;
-        let what = format!("trying {}", candidate.setup.sampler);
-        let stage = room.stage(&*candidate.model, &what, PAIRS, LAG, 0, cap)?;
+        let stage = race(candidate, PAIRS, cap, room)?;
         touched = stage.touched();
         tried.push(judge(candidate, &stage));
         if at > 0 && tried[at].cost < CLEARLY * tried[best].cost {
@@ -121,11 +124,36 @@ pub(crate) fn choose(
             break;
         }
     }
+    if tried.get(best).is_some_and(|best| best.unmet > 0) {
+        let mut order: Vec<usize> = (0..tried.len()).collect();
+        order.sort_by(|&a, &b| tried[a].cost.total_cmp(&tried[b].cost));
+        order.truncate(AGAIN);
+        order.sort_unstable();
+        for &at in &order {
+            let cap = LONGER * cap_of(&candidates[at], tried[at].price, room.budget);
+            let stage = race(&candidates[at], PAIRS_AGAIN, cap, room)?;
+            tried[at] = judge(&candidates[at], &stage);
+        }
+        // Of two that cost the same, the one with the shorter tail is the one whose moves do something.
+        let cheapest = order.iter().copied().min_by(|&a, &b| tried[a].cost.total_cmp(&tried[b].cost));
+        best = cheapest.unwrap_or(best);
+    }
     if let Some(best) = tried.get_mut(best) {
         best.taken = true;
     }
     let taken = candidates.into_iter().nth(best).expect("there is a candidate");
     Ok((taken, tried))
+}
+
+/// Sweeps after which pairs of a candidate are cut: all have the same work.
+fn cap_of(candidate: &Candidate, price: f64, budget: f64) -> u64 {
+    let calls = SHARE * budget / (candidate.model.sweep_work() * price);
+    (calls.min(SWEEPS * 2.0 * PAIRS as f64) / (2.0 * PAIRS as f64)) as u64
+}
+
+fn race(candidate: &Candidate, pairs: u64, cap: u64, room: &mut Room) -> Result<Stage, Failure> {
+    let what = format!("trying {}", candidate.setup.sampler);
+    room.stage(&*candidate.model, &what, pairs, LAG, 0, cap.max(SHORTEST) + LAG)
 }
 
 /// What was tried, in a line.

@@ -1,6 +1,6 @@
 //! Lag, burn-in and sweeps for the moves that were chosen.
 
-use super::choose::{in_words, price};
+use super::choose::{UNKNOWN, in_words, price};
 use super::{Pilot, RUN, Room, Stage, Tried};
 use crate::Failure;
 use crate::config::Sampler;
@@ -50,7 +50,7 @@ pub(crate) fn find(
         room.watch.say(&sentence);
     }
     let known = tried.iter().find(|tried| tried.taken);
-    let sweep = model.sweep_work() * known.map_or_else(|| price(sampler, 0.5), |taken| taken.price);
+    let sweep = model.sweep_work() * known.map_or_else(|| price(sampler, UNKNOWN), |taken| taken.price);
     let mut left = room.budget / sweep - room.calls as f64;
     // How many pairs the work allows, if they wait as long as those of the race; or as 300 sweeps.
     let (wait, first) = known.map_or((300.0, SHORTEST_LAG), |taken| (taken.mean_wait, taken.longest_wait));
@@ -166,6 +166,11 @@ fn lengths(last: &Stage, lag: u64, given: Given, affordable: f64) -> Result<Sche
             return Ok(schedule);
         }
     }
+    let shorter = schedule((lag.min(most), most, 2))?;
+    if apart || replicates(&shorter) >= ENOUGH / 2.0 {
+        return Ok(shorter);
+    }
+    let most = last.quantile(0.75).max(SHORTEST_LAG);
     Ok(schedule((lag.min(most), most, 2))?)
 }
 
