@@ -105,6 +105,12 @@ fn tuned_runs_are_efficient_and_cover() {
         };
         let (_, tuned, _) = run(case.name, Options { replicates: Some(2), ..base.clone() });
         let pilot = tuned.pilot.unwrap();
+        // A schedule is made for moves and starts.
+        let base = Options {
+            sampler: Some(tuned.plan.setup.sampler.clone()),
+            start: Some(tuned.plan.setup.start),
+            ..base
+        };
         let options = Options {
             lag: Some(pilot.lag),
             burn_in: Some(pilot.burn_in),
@@ -141,6 +147,7 @@ fn tuned_runs_are_efficient_and_cover() {
                 sweeps: Some(300),
                 replicates: Some(20_000),
                 start: Some(Start::One),
+                sampler: None,
                 ..base
             };
             let (paper, _, paper_estimates) = run("paper", paper);
