@@ -105,7 +105,10 @@ pub(crate) fn find(
 
     // A few long traces: what a long chain's variance is, and what a sweep costs after the meeting.
     let long = (pairs / 10).clamp(2, 8);
-    let horizon = sweeps.min(((left / long as f64) as u64).max(20));
+    // Three times as long as a replicate, where that is cheap: rare excursions decide the variance of some summaries.
+    let horizon = (3 * sweeps)
+        .min(((left / 4.0 / long as f64) as u64).max(sweeps))
+        .min(((left / long as f64) as u64).max(20));
     let traces = room.stage(model, "long traces", long, lag, horizon, (cap + lag).max(horizon))?;
     busy += traces.busy;
     calls += traces.kernel_calls();
