@@ -58,7 +58,8 @@ pub(crate) fn find(
     let expected = lag as f64 + PATIENCE * wait;
     let pairs = ((STAGE / (expected * sweep)) as u64).clamp(*PAIRS.start(), *PAIRS.end()) / 2 * 2;
     // If half of the pairs were cut, that would be all that is left: the longest waits are what is looked for.
-    let shorter = ((left / pairs as f64) as u64).clamp(20, 100_000);
+    // But the tail that the race has seen must have room.
+    let shorter = ((left / pairs as f64) as u64).clamp(20, 100_000).max(3 * first);
     let cap = given.max_sweeps.map_or(shorter, |given| given.min(shorter));
     if left / (2.0 * expected) < pairs as f64 {
         room.watch.say(
