@@ -247,13 +247,13 @@ fn notes(run: &Run, replicates: u64, censored: u64, estimates: bool) -> Vec<Stri
                 .into(),
         );
     }
-    if let Some(pilot) = run.pilot.as_ref().filter(|p| p.unmet > 0) {
+    if let Some(pilot) = run.pilot.as_ref().filter(|p| p.unmet > 0 && censored > 0) {
         notes.push(format!(
-            "{} of {} pilot pairs did not meet in the time a pilot has: this target has parts between \
-             which chains seldom move. Expect long runs, and try {}.",
+            "{} of {} pilot pairs had not met either: this target has parts between which chains seldom \
+             move. Try {}.",
             pilot.unmet,
             pilot.pairs,
-            crate::model::advice(&run.plan.setup)
+            crate::model::advice(&run.plan.setup, pilot.raced())
         ));
     }
     if let StoppingRule::Time { workers, seconds } = run.plan.stop {

@@ -18,7 +18,6 @@ pub(crate) use schedule::{Given, find};
 
 use super::{Executor, Job, Output, PilotPair, PilotPairs, Work};
 use crate::Failure;
-use crate::model::Model;
 use crate::session::Watch;
 use partita::Partition;
 use serde::{Deserialize, Serialize};
@@ -56,6 +55,13 @@ pub struct Pilot {
     pub(crate) chains: Vec<(Partition, Partition)>,
 }
 
+impl Pilot {
+    /// Whether moves raced; otherwise they were said.
+    pub(crate) fn raced(&self) -> bool {
+        !self.tried.is_empty()
+    }
+}
+
 /// Operations that two processors do in about a second.
 const SECOND: f64 = 2e9;
 
@@ -77,6 +83,8 @@ pub(crate) struct Room<'a> {
     /// The number of the next pair: no two stages share random numbers.
     next: u64,
     calls: u64,
+    /// Operations of these calls: calls of different moves have different prices.
+    spent: f64,
 }
 
 /// Pairs that ran together.
@@ -98,13 +106,29 @@ impl<'a> Room<'a> {
         // With a clock in the question, results differ from machine to machine anyway.
         let in_time = |seconds: f64| 0.7 * seconds * SECOND / 2.0 * executor.width() as f64;
         let budget = seconds.map_or(BUDGET, |seconds| in_time(seconds).min(BUDGET));
-        Room { executor, interrupted, watch, seed, budget, begin: Instant::now(), next: 0, calls: 0 }
+        Room {
+            executor,
+            interrupted,
+            watch,
+            seed,
+            budget,
+            begin: Instant::now(),
+            next: 0,
+            calls: 0,
+            spent: 0.0,
+        }
+    }
+
+    /// Operations that are left, or this share of all where hardly any are: what comes last must be long enough to tell
+    /// something.
+    fn left(&self, at_least: f64) -> f64 {
+        (self.budget - self.spent).max(at_least * self.budget)
     }
 
     /// Runs pairs, and tells how far they are.
     fn stage(
         &mut self,
-        model: &dyn Model,
+        candidate: &Candidate,
         what: &str,
         pairs: u64,
         lag: u64,
@@ -116,7 +140,7 @@ impl<'a> Room<'a> {
         let work = Work::PilotPairs(PilotPairs { seed: self.seed, lag, horizon, max_sweeps: cap });
         let numbers = self.next..self.next + pairs;
         self.next += pairs;
-        let job = Job { chains: model, work: &work };
+        let job = Job { chains: &*candidate.model, work: &work };
         let watch = &mut *self.watch;
         watch.stage(&format!("pilot: {what}"));
         let done = super::run(self.executor, &job, numbers, self.interrupted, |number, output| {
@@ -133,6 +157,7 @@ impl<'a> Room<'a> {
         let pairs: Vec<PilotPair> = found.into_iter().map(|(_, pair)| pair).collect();
         let stage = Stage { pairs, busy: started.elapsed().as_secs_f64() * self.executor.width() as f64 };
         self.calls += stage.kernel_calls();
+        self.spent += stage.kernel_calls() as f64 * candidate.sweep_work(stage.touched());
         Ok(stage)
     }
 }

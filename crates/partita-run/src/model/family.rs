@@ -14,7 +14,7 @@ use super::choices::AnyStart;
 use super::problem::{Parts, problem};
 use super::{AnySummary, Input, Model, predict};
 use crate::Failure;
-use crate::config::{self, ClusterPrior, Law, MixtureLaw, Sampler, Setup};
+use crate::config::{self, ClusterPrior, Law, MixtureLaw, Setup};
 use crate::data::{Table, quote};
 use crate::summary::{OnGrid, densities};
 use partita::kernel::Neighbors;
@@ -31,8 +31,8 @@ pub(crate) struct Family {
     pub takes_all: bool,
     /// What clusters look like.
     pub clusters: fn(&ClusterPrior) -> String,
-    /// What may help chains that are slow to meet.
-    pub advice: fn(&Sampler) -> &'static str,
+    /// What may help chains that are slow to meet, beside other moves.
+    pub advice: &'static str,
     /// Builds the model.
     pub build: fn(&Fit) -> Result<Box<dyn Model>, Failure>,
 }
@@ -79,19 +79,25 @@ pub(crate) fn build(setup: &Setup, input: &Input) -> Result<Box<dyn Model>, Fail
     }
 }
 
-/// What may help chains that are slow to meet.
-pub(crate) fn advice(setup: &Setup) -> &'static str {
-    match &setup.law {
-        Law::Mixture(law) => (law.covariance.family().advice)(&setup.sampler),
-        Law::Colorings { .. } => coloring::advice(&setup.sampler),
-        Law::Blocks { .. } => blocks::ADVICE,
-    }
+/// What may help chains that are slow to meet. Other moves are worth a try only where no pilot has tried them.
+pub(crate) fn advice(setup: &Setup, raced: bool) -> String {
+    let model = match &setup.law {
+        Law::Mixture(law) => Some(law.covariance.family().advice),
+        Law::Colorings { .. } => Some("more `colors`"),
+        Law::Blocks { .. } => None,
+    };
+    let moves = match &setup.law {
+        Law::Colorings { .. } if setup.sampler.has(config::Move::Kempe) => None,
+        Law::Colorings { .. } => Some("`sampler = kempe+gibbs`"),
+        _ if raced => None,
+        _ => Some("no `sampler`, so that the pilot chooses the moves"),
+    };
+    let ways = [model, moves, Some("a cap on each pair (`max_sweeps`)")];
+    crate::words::or(&ways.into_iter().flatten().collect::<Vec<_>>())
 }
 
 /// What helps most families of tables.
-fn usual_advice(_: &Sampler) -> &'static str {
-    "fewer `columns`, `sampler = split-merge`, or a cap on each pair (`max_sweeps`)"
-}
+const USUAL_ADVICE: &str = "fewer `columns`";
 
 /// Rows that count as near a row.
 const NEIGHBORS: usize = 10;

@@ -81,19 +81,15 @@ pub(crate) fn unreachable(connected: Option<bool>, setup: &Setup) -> Option<Stri
 }
 
 /// What may let chains cross between parts of the target that they stay in, beside time.
-pub(crate) fn crossing(setup: &Setup) -> &'static str {
-    let has = |moves: &[Move]| moves.iter().any(|&kind| setup.sampler.has(kind));
-    let pairs = has(&[Move::SplitMerge, Move::SplitMergeIndependent, Move::Sams]);
+pub(crate) fn crossing(setup: &Setup, raced: bool) -> &'static str {
     match &setup.law {
-        Law::Mixture(_) if pairs => {
-            "another `sampler`, or another model (`covariance`) that has no such parts"
-        }
+        Law::Mixture(_) if raced => "another model (`covariance`) that has no such parts",
         Law::Mixture(_) => {
-            "`sampler = split-merge*5+gibbs`, or another model (`covariance`) that has no such parts"
+            "no `sampler`, so that the pilot chooses the moves, or another model (`covariance`) that has no such parts"
         }
-        Law::Blocks { .. } if pairs => "another `sampler`",
-        Law::Blocks { .. } => "`sampler = split-merge*5+gibbs`",
-        Law::Colorings { .. } if has(&[Move::Kempe]) => "more `colors`",
+        Law::Blocks { .. } if raced => "another `sampler`",
+        Law::Blocks { .. } => "no `sampler`, so that the pilot chooses the moves",
+        Law::Colorings { .. } if setup.sampler.has(Move::Kempe) => "more `colors`",
         Law::Colorings { .. } => "`sampler = kempe+gibbs`, or more `colors`",
     }
 }

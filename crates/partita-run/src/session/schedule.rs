@@ -60,8 +60,9 @@ pub(super) fn schedule(
         true => vec![Candidate { setup, model }],
         false => open.into_iter().map(other).collect::<Result<Vec<_>, Failure>>()?,
     };
-    let (Candidate { setup, model }, tried) = pilot::choose(candidates, &mut room)?;
-    let found = pilot::find(&*model, &setup.sampler, tried, given, &mut room)?;
+    let (candidate, tried) = pilot::choose(candidates, &mut room)?;
+    let found = pilot::find(&candidate, tried, given, &mut room)?;
+    let Candidate { setup, model } = candidate;
     watch.say(&format!(
         "pilot: lag {}, burn-in {}, sweeps {} ({})",
         found.lag,
@@ -72,10 +73,10 @@ pub(super) fn schedule(
     if found.unmet > 0 {
         watch.say(&format!(
             "pilot: {} of {} pairs did not meet in time: chains seldom move between parts of this \
-             target; expect long runs, and try {}",
+             target; try {}",
             found.unmet,
             found.pairs,
-            advice(&setup)
+            advice(&setup, found.raced())
         ));
     }
     let one = found.replicate_calls * found.seconds_per_call;
@@ -84,7 +85,7 @@ pub(super) fn schedule(
             "pilot: one replicate takes about {} of one processor, and a run makes at least {LEAST}; `time` or \
              fewer `replicates` end sooner, and {} may speed it up",
             words::duration(one),
-            advice(&setup)
+            advice(&setup, found.raced())
         ));
     }
     let schedule = Schedule::new(found.lag, found.burn_in, found.sweeps)?;

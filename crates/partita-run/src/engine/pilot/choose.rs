@@ -12,6 +12,13 @@ pub(crate) struct Candidate {
     pub model: Box<dyn Model>,
 }
 
+impl Candidate {
+    /// Operations of a sweep, where one look at the clusters of two items is this share of a Gibbs sweep.
+    pub(super) fn sweep_work(&self, touched: f64) -> f64 {
+        self.model.sweep_work() * price(&self.setup.sampler, touched)
+    }
+}
+
 /// What came of a candidate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tried {
@@ -103,12 +110,10 @@ pub(crate) fn choose(
 ) -> Result<(Candidate, Vec<Tried>), Failure> {
     let mut tried: Vec<Tried> = Vec::new();
     let mut best = 0;
-    // Before anything has run: half of the items, five clusters.
     let mut touched = UNKNOWN;
-    for (at, candidate) in candidates.iter().enumerate() {
-        if candidates.len() == 1 {
-            break;
-        }
+    // One alone need not race.
+    let racing = if candidates.len() > 1 { &candidates[..] } else { &[] };
+    for (at, candidate) in racing.iter().enumerate() {
         let expected = price(&candidate.setup.sampler, touched);
         let mut cap = cap_of(candidate, expected, room.budget);
         if let Some(best) = tried.get(best) {
@@ -134,7 +139,6 @@ pub(crate) fn choose(
             let stage = race(&candidates[at], PAIRS_AGAIN, cap, room)?;
             tried[at] = judge(&candidates[at], &stage);
         }
-        // Of two that cost the same, the one with the shorter tail is the one whose moves do something.
         let cheapest = order.iter().copied().min_by(|&a, &b| tried[a].cost.total_cmp(&tried[b].cost));
         best = cheapest.unwrap_or(best);
     }
@@ -153,16 +157,25 @@ fn cap_of(candidate: &Candidate, price: f64, budget: f64) -> u64 {
 
 fn race(candidate: &Candidate, pairs: u64, cap: u64, room: &mut Room) -> Result<Stage, Failure> {
     let what = format!("trying {}", candidate.setup.sampler);
-    room.stage(&*candidate.model, &what, pairs, LAG, 0, cap.max(SHORTEST) + LAG)
+    room.stage(candidate, &what, pairs, LAG, 0, cap.max(SHORTEST) + LAG)
 }
 
-/// What was tried, in a line.
+/// What was taken and why, in a line. The others stand in `run.toml`.
 pub(super) fn in_words(tried: &[Tried]) -> Option<String> {
     let taken = tried.iter().find(|tried| tried.taken)?;
-    let one = |t: &Tried| {
-        let unmet = if t.unmet > 0 { format!(", {} of {} unmet", t.unmet, t.pairs) } else { String::new() };
-        format!("{} {:.0}{unmet}", t.sampler, t.cost)
+    let simplest = tried.first()?;
+    let why = match tried {
+        [_] => "pairs meet soon".into(),
+        _ if simplest.taken => "no other moves are clearly better".into(),
+        // Both raced as long.
+        _ if simplest.pairs == taken.pairs => {
+            format!(
+                "pairs meet at {:.2} times the cost of {} alone",
+                taken.cost / simplest.cost,
+                simplest.sampler
+            )
+        }
+        _ => format!("pairs meet at less cost than with {} alone", simplest.sampler),
     };
-    let all: Vec<String> = tried.iter().map(one).collect();
-    Some(format!("pilot: moves by their cost of meeting: {}; {} it is", all.join("; "), taken.sampler))
+    Some(format!("pilot: moves {}, start {}: {why}", taken.sampler, taken.start))
 }

@@ -9,9 +9,6 @@ use partita::prior::Components;
 use partita::start::{Fixed, FromPrior};
 use partita::{Blocks, Partition, Prior, Target};
 
-/// What may help chains that are slow to meet.
-pub(super) const ADVICE: &str = "`sampler = split-merge`, or a cap on each pair (`max_sweeps`)";
-
 pub(super) fn build(
     setup: &Setup,
     prior: Prior,

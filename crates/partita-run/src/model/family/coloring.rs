@@ -9,15 +9,6 @@ use partita::Coloring;
 use partita::start::{Fixed, RandomColoring};
 use partita::target::ColorMoves;
 
-/// What may help chains that are slow to meet.
-pub(super) fn advice(sampler: &Sampler) -> &'static str {
-    if sampler.has(Move::Kempe) {
-        "more `colors`, or a cap on each pair (`max_sweeps`)"
-    } else {
-        "`sampler = kempe+gibbs`, more `colors`, or a cap on each pair (`max_sweeps`)"
-    }
-}
-
 /// Whether the moves of a sampler lead from every colouring to every other; none where that is not known.
 fn connected(target: &Coloring, sampler: &Sampler) -> Option<bool> {
     if sampler.has(Move::Kempe) {

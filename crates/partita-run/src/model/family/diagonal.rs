@@ -1,6 +1,6 @@
 //! Columns with parameters of their own in each cluster: real numbers, counts and categories, with gaps.
 
-use super::{Family, Fit, usual_advice};
+use super::{Family, Fit, USUAL_ADVICE};
 use crate::Failure;
 use crate::model::{Model, column};
 use partita::{Mixed, Mixture};
@@ -8,7 +8,7 @@ use partita::{Mixed, Mixture};
 pub(super) const FAMILY: Family = Family {
     takes_all: true,
     clusters: |_| "each column with parameters of its own in each cluster".into(),
-    advice: usual_advice,
+    advice: USUAL_ADVICE,
     build,
 };
 

@@ -9,7 +9,7 @@ use partita::{Full, Mixture};
 pub(super) const FAMILY: Family = Family {
     takes_all: false,
     clusters: |_| "an unknown covariance matrix for each cluster".into(),
-    advice: |_| "`covariance = diagonal` or shared, fewer `columns`, `sampler = split-merge`, or a cap on each pair (`max_sweeps`)",
+    advice: "`covariance = diagonal` or shared, fewer `columns`",
     build,
 };
 

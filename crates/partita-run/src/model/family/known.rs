@@ -2,11 +2,11 @@
 
 use super::{Family, Fit};
 use crate::Failure;
-use crate::config::{ClusterPrior, Move, Sampler};
+use crate::config::ClusterPrior;
 use crate::model::Model;
 use partita::{Gaussian, Mixture};
 
-pub(super) const FAMILY: Family = Family { takes_all: false, clusters, advice, build };
+pub(super) const FAMILY: Family = Family { takes_all: false, clusters, advice: "a larger `noise_sd`", build };
 
 fn spreads(prior: &ClusterPrior) -> (f64, f64) {
     match *prior {
@@ -18,14 +18,6 @@ fn spreads(prior: &ClusterPrior) -> (f64, f64) {
 fn clusters(prior: &ClusterPrior) -> String {
     let (prior_sd, noise_sd) = spreads(prior);
     format!("centres with sd {prior_sd}, noise with sd {noise_sd}")
-}
-
-fn advice(sampler: &Sampler) -> &'static str {
-    if sampler.has(Move::SplitMerge) {
-        "a larger `noise_sd`"
-    } else {
-        "a larger `noise_sd` or `sampler = split-merge`"
-    }
 }
 
 fn build(fit: &Fit) -> Result<Box<dyn Model>, Failure> {

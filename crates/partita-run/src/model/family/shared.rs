@@ -1,6 +1,6 @@
 //! Gaussian clusters with one unknown variance for all clusters and columns.
 
-use super::{Family, Fit, usual_advice};
+use super::{Family, Fit, USUAL_ADVICE};
 use crate::Failure;
 use crate::model::Model;
 use partita::SharedVariance;
@@ -9,7 +9,7 @@ use partita::target::{SharedPrior, Sharing};
 pub(super) const FAMILY: Family = Family {
     takes_all: false,
     clusters: |_| "one unknown variance, the same in all clusters and columns".into(),
-    advice: usual_advice,
+    advice: USUAL_ADVICE,
     build: |fit| build(fit, Sharing::Everything),
 };
 
