@@ -15,7 +15,7 @@ use super::problem::{Parts, problem};
 use super::{AnySummary, Input, Model, predict};
 use crate::Failure;
 use crate::config::{self, ClusterPrior, Law, MixtureLaw, Setup};
-use crate::data::{Table, quote};
+use crate::data::{Place, Table};
 use crate::summary::{OnGrid, densities};
 use partita::kernel::Neighbors;
 use partita::likelihood::LARGEST_COUNT;
@@ -116,20 +116,25 @@ impl Fit<'_> {
     fn refusal(&self, error: partita::Error) -> Failure {
         let (table, covariance) = (self.table, self.law.covariance);
         match error {
-            partita::Error::TooLarge { item, coordinate, value } => Failure::bad(format!(
-                "{}, row {}, column {}: {value:e} is too large for `covariance = {covariance}`, which could not compute \
-                 with its square: leave `standardize = false` out, or change the unit",
-                table.source,
-                item + 1,
-                quote(&table.names[coordinate])
-            )),
-            partita::Error::CountsTooLarge { column } => Failure::bad(format!(
-                "{}, column {}: the counts come to more than {LARGEST_COUNT}, the largest sum that double precision holds \
-                 exactly; say `column_type = {}=normal`, or change the unit",
-                table.source,
-                quote(&table.names[column]),
-                crate::data::argument(&table.names[column])
-            )),
+            partita::Error::TooLarge { item, coordinate, value } => Failure::Cell {
+                file: table.source.clone(),
+                place: Some(Place::Row(item as u64 + 1)),
+                column: table.names[coordinate].clone(),
+                sentence: format!(
+                    "{value:e} is too large for `covariance = {covariance}`, which could not compute with its square: \
+                     leave `standardize = false` out, or change the unit"
+                ),
+            },
+            partita::Error::CountsTooLarge { column } => Failure::Cell {
+                file: table.source.clone(),
+                place: None,
+                column: table.names[column].clone(),
+                sentence: format!(
+                    "the counts come to more than {LARGEST_COUNT}, the largest sum that double precision holds exactly; \
+                     say `column_type = {}=normal`, or change the unit",
+                    crate::data::argument(&table.names[column])
+                ),
+            },
             other => other.into(),
         }
     }
@@ -190,14 +195,18 @@ impl Fit<'_> {
             config::Start::Sequential => AnyStart::Sequential,
             config::Start::KMeans(k) if k <= items => kmeans(k..=k)?,
             config::Start::KMeans(k) => {
-                return Err(Failure::bad(format!(
-                    "`start = kmeans:{k}` asks for more clusters than the {items} rows"
-                )));
+                return Err(Failure::option(
+                    "start",
+                    format!("`start = kmeans:{k}` asks for more clusters than the {items} rows"),
+                ));
             }
             start @ (config::Start::Greedy | config::Start::Random) => {
-                return Err(Failure::bad(format!(
-                    "`start = {start}` is for colourings of graphs: use one, prior, sequential or kmeans:K"
-                )));
+                return Err(Failure::option(
+                    "start",
+                    format!(
+                        "`start = {start}` is for colourings of graphs: use one, prior, sequential or kmeans:K"
+                    ),
+                ));
             }
         };
         let second_start = match self.setup.start {

@@ -72,7 +72,10 @@ fn read_table(options: &Options) -> Result<Table, Failure> {
     let delimiter = match reading.delimiter {
         Some(c) if c.is_ascii() => Some(c as u8),
         Some(c) => {
-            return Err(Failure::bad(format!("`delimiter` must be one ASCII character, but is `{c}`")));
+            return Err(Failure::option(
+                "delimiter",
+                format!("`delimiter` must be one ASCII character, but is `{c}`"),
+            ));
         }
         None => None,
     };
@@ -80,10 +83,13 @@ fn read_table(options: &Options) -> Result<Table, Failure> {
     let anything = covariance.family().takes_all;
     let special = reading.column_type.iter().find(|column| column.kind != Kind::Normal);
     if let Some(column) = special.filter(|_| !anything) {
-        return Err(Failure::bad(format!(
-            "`column_type = {column}` does not go with `covariance = {covariance}`, which takes real numbers only: \
+        return Err(Failure::option(
+            "column_type",
+            format!(
+                "`column_type = {column}` does not go with `covariance = {covariance}`, which takes real numbers only: \
              use `covariance = {TAKES_ALL}`"
-        )));
+            ),
+        ));
     }
     let read = ReadOptions {
         delimiter,
@@ -99,9 +105,9 @@ fn read_table(options: &Options) -> Result<Table, Failure> {
         one_row: false,
     };
     let Some(path) = &options.data else { return Ok(crate::demo::synthetic()) };
-    let table = Table::read(path, &read).map_err(|error| refusal(&error, covariance))?;
+    let table = Table::read(path, &read).map_err(|error| refusal(error, covariance))?;
     match &table.gap {
-        Some(gap) if !anything => Err(refusal(gap, covariance)),
+        Some(gap) if !anything => Err(refusal(gap.clone(), covariance)),
         _ => Ok(table),
     }
 }
@@ -110,17 +116,18 @@ fn read_table(options: &Options) -> Result<Table, Failure> {
 const TAKES_ALL: Covariance = Covariance::Diagonal;
 
 /// What is wrong with a file, and which model would take it.
-fn refusal(error: &DataError, covariance: Covariance) -> Failure {
-    Failure::bad(match error {
-        _ if covariance.family().takes_all => error.to_string(),
+fn refusal(error: DataError, covariance: Covariance) -> Failure {
+    let way_out = match error {
+        _ if covariance.family().takes_all => String::new(),
         DataError::MissingCell { .. } => format!(
-            "{error}; `covariance = {covariance}` needs every cell, `covariance = {TAKES_ALL}` takes missing ones"
+            "; `covariance = {covariance}` needs every cell, `covariance = {TAKES_ALL}` takes missing ones"
         ),
         DataError::NotANumber { .. } => format!(
-            "{error}; `covariance = {covariance}` takes numbers only, `covariance = {TAKES_ALL}` takes categories, too"
+            "; `covariance = {covariance}` takes numbers only, `covariance = {TAKES_ALL}` takes categories, too"
         ),
-        _ => error.to_string(),
-    })
+        _ => String::new(),
+    };
+    Failure::Data { error: error.into(), way_out }
 }
 
 /// Reads a table.
@@ -149,7 +156,7 @@ fn read(options: &Options) -> Result<Input, Failure> {
                 "{which} brought to mean 0 and standard deviation 1 (`standardize = false` keeps them)"
             ));
         }
-        Some(table.standardize().map_err(|e| Failure::bad(e.to_string()))?)
+        Some(table.standardize()?)
     } else {
         None
     };
@@ -171,12 +178,15 @@ fn read(options: &Options) -> Result<Input, Failure> {
 /// Reads the graph of a task.
 fn read_edges(task: Task, options: &Options) -> Result<Input, Failure> {
     if task == Task::Color && options.data.is_some() && options.colors.is_none() {
-        return Err(Failure::bad("`colors` is needed: how many colours may be used".into()));
+        return Err(Failure::option("colors", "`colors` is needed: how many colours may be used".into()));
     }
     let Some(path) = options.data.clone() else {
-        return Err(Failure::bad(format!("`{task}` needs a graph: an edge list or a DIMACS .col file")));
+        return Err(Failure::option(
+            "data",
+            format!("`{task}` needs a graph: an edge list or a DIMACS .col file"),
+        ));
     };
-    let file = read_graph(&path).map_err(|e| Failure::bad(e.to_string()))?;
+    let file = read_graph(&path)?;
     let title = path.display().to_string();
     let colors = match options.colors.filter(|_| task == Task::Color) {
         Some(colors) => format!(", {colors} colours"),

@@ -17,13 +17,10 @@ fn same_place(one: &Path, other: &Path) -> bool {
 /// Joins shards of one run into a new directory.
 pub fn merge(paths: &[PathBuf], out: &Path, force: bool, watch: &mut dyn Watch) -> Result<Finished, Failure> {
     let Some((first, rest)) = paths.split_first() else {
-        return Err(Failure::bad("`merge` needs run directories to join".into()));
+        return Err(Failure::BadInput("`merge` needs run directories to join".into()));
     };
     if let Some(path) = paths.iter().find(|path| same_place(path, out)) {
-        return Err(Failure::bad(format!(
-            "{}: is one of the runs to be merged: choose another `out`",
-            path.display()
-        )));
+        return Err(Failure::run(path, "is one of the runs to be merged: choose another `out`"));
     }
     let mut run = Run::read(first)?;
     // All shards had the same pilot.
@@ -33,7 +30,7 @@ pub fn merge(paths: &[PathBuf], out: &Path, force: bool, watch: &mut dyn Watch) 
     for path in rest {
         let other = Run::read(path)?;
         if other.fingerprint != run.fingerprint {
-            return Err(Failure::bad(format!(
+            return Err(Failure::BadInput(format!(
                 "{} and {} are runs on different data (fingerprints {} and {}): they cannot be merged",
                 first.display(),
                 path.display(),
@@ -42,7 +39,7 @@ pub fn merge(paths: &[PathBuf], out: &Path, force: bool, watch: &mut dyn Watch) 
             )));
         }
         if other.identity() != run.identity() {
-            return Err(Failure::bad(format!(
+            return Err(Failure::BadInput(format!(
                 "{} and {} are runs with different configurations: compare their run.toml; only shards of one \
                  run can be merged",
                 first.display(),
@@ -64,7 +61,7 @@ pub fn merge(paths: &[PathBuf], out: &Path, force: bool, watch: &mut dyn Watch) 
     }
     rows.sort_by_key(|(_, row)| row.replicate);
     if let Some(pair) = rows.windows(2).find(|pair| pair[0].1.replicate == pair[1].1.replicate) {
-        return Err(Failure::bad(format!(
+        return Err(Failure::BadInput(format!(
             "replicate {} is in {} and in {}: shards that overlap cannot be merged",
             pair[0].1.replicate,
             paths[pair[0].0].display(),

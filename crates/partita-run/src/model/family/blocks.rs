@@ -23,9 +23,10 @@ pub(super) fn build(
         config::Start::Prior => AnyStart::Prior(FromPrior { prior, items }),
         config::Start::Sequential => AnyStart::Sequential,
         other => {
-            return Err(Failure::bad(format!(
-                "`start = {other}` does not go with blocks: use prior, sequential or one"
-            )));
+            return Err(Failure::option(
+                "start",
+                format!("`start = {other}` does not go with blocks: use prior, sequential or one"),
+            ));
         }
     };
     // Vertices strewn over up to ten blocks, whatever the prior likes.

@@ -21,14 +21,15 @@ fn connected(target: &Coloring, sampler: &Sampler) -> Option<bool> {
 
 pub(super) fn build(setup: &Setup, colors: usize, input: &Input) -> Result<Box<dyn Model>, Failure> {
     let target = Coloring::new(input.graph()?, colors);
-    let target = target.map_err(|e| Failure::bad(format!("{}: {e}", input.title)))?;
+    let target = target.map_err(|e| Failure::BadInput(format!("{}: {e}", input.title)))?;
     let start = match setup.start {
         config::Start::Random => AnyStart::Coloring(Box::new(RandomColoring(target.clone()))),
         config::Start::Greedy => AnyStart::Fixed(Fixed(target.known_coloring())),
         other => {
-            return Err(Failure::bad(format!(
-                "`start = {other}` is for tables: colourings start random, or greedy"
-            )));
+            return Err(Failure::option(
+                "start",
+                format!("`start = {other}` is for tables: colourings start random, or greedy"),
+            ));
         }
     };
     let kernel = kernel(&setup.sampler, ColoringMove::new)?;
