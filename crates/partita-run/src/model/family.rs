@@ -148,6 +148,7 @@ impl Fit<'_> {
             reference: self.input.reference()?.map(|(reference, _)| reference),
             densities: line.then_some(densities::<T> as _),
             joinings: Some(predict::joinings::<T> as _),
+            leave_one_out: Some(predict::leave_one_out::<T> as _),
             density,
         };
         problem(self.setup, parts)
