@@ -10,8 +10,8 @@ mod predict;
 mod problem;
 mod words;
 
-pub use family::Covariance;
 pub(crate) use family::advice;
+pub use family::{Candidate, Covariance, candidates};
 pub use input::{Input, Loaded, build, load};
 pub use predict::Joining;
 use problem::Problem;

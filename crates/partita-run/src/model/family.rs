@@ -10,12 +10,14 @@ mod known;
 mod shared;
 mod shared_columns;
 
+pub use full::{Candidate, candidates};
+
 use super::choices::AnyStart;
 use super::problem::{Parts, problem};
 use super::{AnySummary, Input, Model, predict};
 use crate::Failure;
 use crate::config::{self, ClusterPrior, Law, MixtureLaw, Sampler, Setup};
-use crate::data::{Table, quote};
+use crate::data::{Kind, Table, quote};
 use crate::summary::{OnGrid, densities};
 use partita::kernel::Neighbors;
 use partita::likelihood::LARGEST_COUNT;
@@ -27,14 +29,45 @@ use std::sync::Arc;
 
 /// A family of mixture models of tables.
 pub(crate) struct Family {
-    /// Whether it takes counts, categories and missing values beside real numbers.
-    pub takes_all: bool,
+    /// What it takes.
+    pub cells: Cells,
     /// What clusters look like.
     pub clusters: fn(&ClusterPrior) -> String,
     /// What may help chains that are slow to meet.
     pub advice: fn(&Sampler) -> &'static str,
+    /// What is to be said of a table under this family, beside the model itself.
+    pub remarks: fn(&Fit) -> Vec<String>,
     /// Builds the model.
     pub build: fn(&Fit) -> Result<Box<dyn Model>, Failure>,
+}
+
+/// The cells of tables that a family takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cells {
+    /// Real numbers, none of them missing.
+    Numbers,
+    /// Anything, but a table of numbers alone without gaps is one of real numbers where nothing else is said.
+    NumbersFirst,
+    /// Anything, and what a column holds is guessed.
+    Guessed,
+}
+
+impl Cells {
+    /// Whether counts, categories and missing values are taken beside real numbers.
+    pub fn any(self) -> bool {
+        self != Cells::Numbers
+    }
+
+    /// Decides what every column of a table holds.
+    pub fn kinds(self, table: &mut Table) -> Vec<Kind> {
+        let said = table.kinds.iter().any(|kind| !matches!(kind, None | Some(Kind::Normal)));
+        let more = said || table.values.iter().any(|value| value.is_nan());
+        match self {
+            Cells::Guessed => table.settle_kinds(),
+            Cells::NumbersFirst if more => table.settle_kinds(),
+            Cells::Numbers | Cells::NumbersFirst => vec![Kind::Normal; table.columns],
+        }
+    }
 }
 
 /// Declares the word of each family and its home.
@@ -79,6 +112,12 @@ pub(crate) fn build(setup: &Setup, input: &Input) -> Result<Box<dyn Model>, Fail
     }
 }
 
+/// What is to be said of a table under the model of a setup, beside the model itself.
+pub(super) fn remarks(setup: &Setup, input: &Input) -> Result<Vec<String>, Failure> {
+    let (Law::Mixture(law), Some(table)) = (&setup.law, &input.table) else { return Ok(Vec::new()) };
+    Ok((law.covariance.family().remarks)(&Fit { setup, law, input, table, prior: law.prior.law()? }))
+}
+
 /// What may help chains that are slow to meet.
 pub(crate) fn advice(setup: &Setup) -> &'static str {
     match &setup.law {
@@ -91,6 +130,11 @@ pub(crate) fn advice(setup: &Setup) -> &'static str {
 /// What helps most families of tables.
 fn usual_advice(_: &Sampler) -> &'static str {
     "fewer `columns`, `sampler = split-merge`, or a cap on each pair (`max_sweeps`)"
+}
+
+/// Nothing beside the model itself.
+fn no_remarks(_: &Fit) -> Vec<String> {
+    Vec::new()
 }
 
 /// Rows that count as near a row.
@@ -135,7 +179,7 @@ impl Fit<'_> {
     ) -> Result<Box<dyn Model>, Failure> {
         let target = target.map_err(|error| self.refusal(error))?;
         let (start, second_start) = self.starts()?;
-        let line = *self.input.kinds == [crate::data::Kind::Normal];
+        let line = *self.input.kinds == [Kind::Normal];
         let (mean, sd) = self.input.scaling.as_ref().map_or((0.0, 1.0), |s| (s.center[0], s.scale[0]));
         let density = |grid: &config::Grid| -> Option<AnySummary<T>> {
             line.then(|| Box::new(OnGrid::new(grid, mean, sd)) as _)

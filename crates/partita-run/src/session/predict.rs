@@ -35,7 +35,7 @@ pub fn predict(
             path.display()
         )));
     }
-    let rows = new_rows(&run, law.covariance.family().takes_all, &input, new)?;
+    let rows = new_rows(&run, law.covariance.family().cells.any(), &input, new)?;
     watch.stage("searching for one clustering");
     let units = answers::units(&run.plan.stop, &draws);
     let point =

@@ -16,6 +16,9 @@
 //! scale, nor is any pivot: that bound keeps it positive definite whatever rounding does.
 
 mod cholesky;
+mod of_table;
+
+pub use of_table::TablePrior;
 
 use super::{Likelihood, Predict};
 use crate::error::{Error, Result, positive};

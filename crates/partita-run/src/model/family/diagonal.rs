@@ -1,14 +1,15 @@
 //! Columns with parameters of their own in each cluster: real numbers, counts and categories, with gaps.
 
-use super::{Family, Fit, usual_advice};
+use super::{Cells, Family, Fit, no_remarks, usual_advice};
 use crate::Failure;
 use crate::model::{Model, column};
 use partita::{Mixed, Mixture};
 
 pub(super) const FAMILY: Family = Family {
-    takes_all: true,
+    cells: Cells::Guessed,
     clusters: |_| "each column with parameters of its own in each cluster".into(),
     advice: usual_advice,
+    remarks: no_remarks,
     build,
 };
 

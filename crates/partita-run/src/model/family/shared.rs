@@ -1,15 +1,16 @@
 //! Gaussian clusters with one unknown variance for all clusters and columns.
 
-use super::{Family, Fit, usual_advice};
+use super::{Cells, Family, Fit, no_remarks, usual_advice};
 use crate::Failure;
 use crate::model::Model;
 use partita::SharedVariance;
 use partita::target::{SharedPrior, Sharing};
 
 pub(super) const FAMILY: Family = Family {
-    takes_all: false,
+    cells: Cells::Numbers,
     clusters: |_| "one unknown variance, the same in all clusters and columns".into(),
     advice: usual_advice,
+    remarks: no_remarks,
     build: |fit| build(fit, Sharing::Everything),
 };
 
