@@ -5,8 +5,8 @@ use crate::data::DataOptions;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use partita_run::Failure;
 use partita_run::config::{
-    Alpha, ColumnType, Coupling, Covariance, Duration, EdgePrior, Loss, Metric, Options, Prior, Sampler,
-    Shard, Start, Summary, Task, default_in_words,
+    Alpha, ColumnType, Coupling, Covariance, CovariancePrior, Duration, EdgePrior, Loss, Metric, Options,
+    Prior, Sampler, Shard, Start, Summary, Task, default_in_words,
 };
 use std::path::PathBuf;
 
@@ -197,6 +197,9 @@ pub struct RunOptions {
     /// What is known of the clusters' covariance: known, shared, shared-columns, diagonal or full
     #[arg(long, help_heading = "Model")]
     covariance: Option<Covariance>,
+    /// The prior of covariance matrices: weak or table[:SHARE,FREEDOM,KAPPA]
+    #[arg(long, value_name = "PRIOR", help_heading = "Model")]
+    cluster_prior: Option<CovariancePrior>,
     /// Standard deviation of cluster centres
     #[arg(long, value_name = "SD", help_heading = "Model", allow_negative_numbers = true)]
     prior_sd: Option<f64>,
@@ -370,6 +373,7 @@ impl RunOptions {
             threads: self.threads,
             shard: self.shard,
             out: self.out,
+            cluster_prior: self.cluster_prior,
         };
         Ok(given.or(file))
     }

@@ -14,7 +14,7 @@ pub use crate::model::Covariance;
 pub use crate::summary::{Grid, Summary};
 pub use choice::{Coupling, Duration, Loss, Metric, Shard, Start, Task};
 pub(crate) use choice::{as_text, words};
-pub use model::{Alpha, ColumnType, EdgePrior, Prior};
+pub use model::{Alpha, ColumnType, CovariancePrior, EdgePrior, Prior};
 pub use plan::{
     ClusterPrior, Law, Limit, MixtureLaw, Pairing, PartitionPrior, Plan, Reading, Setup, StoppingRule,
 };
@@ -115,6 +115,8 @@ options! {
     shard: Shard,
     /// The run directory.
     out: PathBuf,
+    /// The prior of the clusters' covariance matrices.
+    cluster_prior: CovariancePrior,
 }
 
 /// What is wrong with a configuration, in a sentence.

@@ -1,4 +1,4 @@
-//! Choices of the model: the partition prior, what a column holds, the prior of a graph's edges.
+//! Choices of the model: the partition prior, what a column holds, the priors of covariance matrices and of a graph's edges.
 
 use super::choice::{TextOrNumber, as_text};
 use crate::data::Kind;
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-as_text!(Alpha, Prior, ColumnType, EdgePrior);
+as_text!(Alpha, Prior, ColumnType, CovariancePrior, EdgePrior);
 
 /// The concentration of the Dirichlet process.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -146,6 +146,76 @@ impl FromStr for ColumnType {
     }
 }
 
+/// The prior of the covariance matrices of clusters.
+///
+/// ```
+/// use partita_run::config::CovariancePrior;
+/// let prior: CovariancePrior = "table:0.2,4,0.1".parse()?;
+/// assert_eq!(prior, CovariancePrior::Table { share: 0.2, freedom: 4.0, kappa: 0.1 });
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum CovariancePrior {
+    /// About a quarter of the identity, with the fewest degrees of freedom for which there is a mean.
+    Weak,
+    /// About a share of the table's own covariance.
+    Table {
+        /// The volume of a cluster as a share of the table's.
+        share: f64,
+        /// Degrees of freedom are this times the number of columns, plus 2.
+        freedom: f64,
+        /// How many rows the mean of the table counts for as that of a cluster.
+        kappa: f64,
+    },
+}
+
+impl CovariancePrior {
+    /// `table` alone: the middle of the grid.
+    const TABLE: CovariancePrior = CovariancePrior::Table { share: 0.2, freedom: 2.0, kappa: 0.1 };
+}
+
+impl fmt::Display for CovariancePrior {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            CovariancePrior::Weak => f.write_str("weak"),
+            CovariancePrior::Table { share, freedom, kappa } => write!(f, "table:{share},{freedom},{kappa}"),
+        }
+    }
+}
+
+impl FromStr for CovariancePrior {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let table = |rest: &str| {
+            let parts: Option<Vec<f64>> = rest.split(',').map(|part| part.trim().parse().ok()).collect();
+            match parts?[..] {
+                [share, freedom, kappa]
+                    if (1e-6..=1.0).contains(&share)
+                        && (1.0..=1e3).contains(&freedom)
+                        && (1e-6..=1e6).contains(&kappa) =>
+                {
+                    Some(CovariancePrior::Table { share, freedom, kappa })
+                }
+                _ => None,
+            }
+        };
+        let known = match text.split_once(':') {
+            None if text == "weak" => Some(CovariancePrior::Weak),
+            None if text == "table" => Some(CovariancePrior::TABLE),
+            Some(("table", rest)) => table(rest),
+            _ => None,
+        };
+        known.ok_or_else(|| {
+            format!(
+                "`{text}` is no prior of covariance matrices: use weak, or table[:SHARE,FREEDOM,KAPPA] such as \
+                 {} with a SHARE of the volume up to 1, a FREEDOM from 1 to 1000 and a KAPPA from 0.000001 on",
+                CovariancePrior::TABLE
+            )
+        })
+    }
+}
+
 /// The beta law of an edge probability: `1,1` is uniform.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -190,6 +260,10 @@ mod tests {
         assert_eq!("pitman-yor:0.1".parse::<Prior>().unwrap().to_string(), "pitman-yor:0.1,1");
         assert_eq!("a=b=count".parse::<ColumnType>().unwrap().to_string(), "a=b=count");
         assert_eq!("0.5,5".parse::<EdgePrior>().unwrap().to_string(), "0.5,5");
+        for text in ["weak", "table:0.2,2,0.1", "table:1,1.5,3"] {
+            assert_eq!(text.parse::<CovariancePrior>().unwrap().to_string(), text);
+        }
+        assert_eq!("table".parse::<CovariancePrior>().unwrap(), CovariancePrior::TABLE);
     }
 
     #[test]
@@ -200,6 +274,12 @@ mod tests {
         for bad in ["", "pitman-yor", "pitman-yor:1", "pitman-yor:0.2,-0.3", "finite:0", "finite:1,inf", "dp"]
         {
             assert!(bad.parse::<Prior>().unwrap_err().contains("is no prior"), "{bad}");
+        }
+        for bad in
+            ["", "strong", "weak:1", "table:", "table:0.2,2", "table:0,2,1", "table:2,2,1", "table:0.2,0.5,1"]
+        {
+            let sentence = bad.parse::<CovariancePrior>().unwrap_err();
+            assert!(sentence.contains("is no prior of covariance matrices"), "{sentence}");
         }
         for bad in ["1", "0,1", "1,nan", "a,b"] {
             assert!(bad.parse::<EdgePrior>().is_err(), "{bad}");

@@ -4,8 +4,8 @@
 //! [`Options`] again, and those resolve to the same plan: that is how `run.toml` keeps it.
 
 use super::{
-    Alpha, ColumnType, Coupling, Covariance, Duration, EdgePrior, Loss, Metric, Options, Prior, Sampler,
-    Shard, Start, Summary, Task,
+    Alpha, ColumnType, Coupling, Covariance, CovariancePrior, Duration, EdgePrior, Loss, Metric, Options,
+    Prior, Sampler, Shard, Start, Summary, Task,
 };
 use partita::Schedule;
 use partita::prior::Components;
@@ -72,6 +72,15 @@ pub enum ClusterPrior {
     },
     /// Weakly informative, as the family makes it from the shape of the table.
     Weak,
+    /// About a share of the table's own covariance; see [`CovariancePrior::Table`](super::CovariancePrior).
+    Table {
+        /// The volume of a cluster as a share of the table's.
+        share: f64,
+        /// Degrees of freedom are this times the number of columns, plus 2.
+        freedom: f64,
+        /// How many rows the mean of the table counts for as that of a cluster.
+        kappa: f64,
+    },
 }
 
 /// The law of partitions before the data are seen.
@@ -274,9 +283,16 @@ impl Setup {
             Law::Mixture(mixture) => {
                 options.standardize = Some(mixture.standardize);
                 options.covariance = Some(mixture.covariance);
-                if let ClusterPrior::Spreads { prior_sd, noise_sd } = mixture.clusters {
-                    options.prior_sd = Some(prior_sd);
-                    options.noise_sd = Some(noise_sd);
+                match mixture.clusters {
+                    ClusterPrior::Spreads { prior_sd, noise_sd } => {
+                        options.prior_sd = Some(prior_sd);
+                        options.noise_sd = Some(noise_sd);
+                    }
+                    // What a family does by itself need not be said.
+                    ClusterPrior::Weak => (),
+                    ClusterPrior::Table { share, freedom, kappa } => {
+                        options.cluster_prior = Some(CovariancePrior::Table { share, freedom, kappa });
+                    }
                 }
                 mixture.prior.say(&mut options);
             }

@@ -4,8 +4,8 @@ use super::plan::{
     ClusterPrior, Law, Limit, MixtureLaw, Pairing, PartitionPrior, Plan, Reading, Setup, StoppingRule,
 };
 use super::{
-    Alpha, ConfigError, Coupling, Covariance, EdgePrior, Loss, Metric, Options, Prior, Sampler, Shard, Start,
-    Summary, Task,
+    Alpha, ConfigError, Coupling, Covariance, CovariancePrior, EdgePrior, Loss, Metric, Options, Prior,
+    Sampler, Shard, Start, Summary, Task,
 };
 use crate::engine::pilot::Pilot;
 use crate::summary::{Clusters, Top};
@@ -98,6 +98,7 @@ pub fn default_in_words(key: &str, task: Task) -> Option<String> {
         "prior" => Prior::Dirichlet.to_string(),
         "alpha" => ALPHA.to_string(),
         "edge_prior" => EDGES.to_string(),
+        "cluster_prior" => CovariancePrior::Weak.to_string(),
         "sampler" if coloring => {
             format!("{}; {} where few colours ask for it", Sampler::gibbs(), Sampler::kempe())
         }
@@ -123,6 +124,8 @@ pub(crate) fn covariance(options: &Options) -> Covariance {
     options.covariance.unwrap_or(match options.data {
         // Only this model has spreads to be given.
         _ if spreads => Covariance::Known,
+        // And only this one has matrices with a prior.
+        _ if options.cluster_prior.is_some() => Covariance::Full,
         None => DEMO_COVARIANCE,
         Some(_) => COVARIANCE,
     })
@@ -168,7 +171,12 @@ fn mixture(options: &Options, columns: usize) -> MixtureLaw {
                 prior_sd: options.prior_sd.unwrap_or(prior_sd),
                 noise_sd: options.noise_sd.unwrap_or(noise_sd),
             },
-            _ => ClusterPrior::Weak,
+            _ => match options.cluster_prior.unwrap_or(CovariancePrior::Weak) {
+                CovariancePrior::Weak => ClusterPrior::Weak,
+                CovariancePrior::Table { share, freedom, kappa } => {
+                    ClusterPrior::Table { share, freedom, kappa }
+                }
+            },
         },
         prior: partition_prior(options, alpha),
     }

@@ -27,7 +27,7 @@ macro_rules! lines {
     };
 }
 
-const LINES: [Line; 35] = lines! {
+const LINES: [Line; 36] = lines! {
     data: always,
     delimiter: text_file,
     header: text_file,
@@ -63,6 +63,7 @@ const LINES: [Line; 35] = lines! {
     threads: always,
     shard: always,
     out: always,
+    cluster_prior: full_covariance,
 };
 
 fn is_for(purpose: &str) -> Option<String> {
@@ -102,6 +103,18 @@ fn known_spreads(asked: &Asked) -> Option<String> {
         ))
     };
     table(asked).or_else(unknown)
+}
+
+fn full_covariance(asked: &Asked) -> Option<String> {
+    let other = || {
+        let spreads = asked.options.prior_sd.is_some() || asked.options.noise_sd.is_some();
+        let covariance = asked.options.covariance.or(spreads.then_some(Covariance::Known));
+        let covariance = covariance.filter(|c| *c != Covariance::Full)?;
+        Some(format!(
+            "`covariance = full`: with `covariance = {covariance}` there are no such matrices; leave it out"
+        ))
+    };
+    table(asked).or_else(other)
 }
 
 fn random_partition(asked: &Asked) -> Option<String> {

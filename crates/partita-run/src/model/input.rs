@@ -53,6 +53,7 @@ pub fn load(task: Task, options: &Options) -> Result<Loaded, Failure> {
     let setup = Setup::resolve(task, options, input.facts()?)?;
     input.said.extend(words::spreads_left_open(options, &setup));
     input.said.extend(words::model(&setup));
+    input.said.extend(family::remarks(&setup, &input)?);
     input.said.extend(input.graph.as_ref().and_then(|graph| looks::like_table(&input.title, graph)));
     let input = Arc::new(input);
     let model = build(&setup, &input)?;
@@ -80,7 +81,7 @@ fn read_table(options: &Options) -> Result<Table, Failure> {
         None => None,
     };
     let covariance = resolve::covariance(options);
-    let anything = covariance.family().takes_all;
+    let anything = covariance.family().cells.any();
     let special = reading.column_type.iter().find(|column| column.kind != Kind::Normal);
     if let Some(column) = special.filter(|_| !anything) {
         return Err(Failure::option(
@@ -118,7 +119,7 @@ const TAKES_ALL: Covariance = Covariance::Diagonal;
 /// What is wrong with a file, and which model would take it.
 fn refusal(error: DataError, covariance: Covariance) -> Failure {
     let way_out = match error {
-        _ if covariance.family().takes_all => String::new(),
+        _ if covariance.family().cells.any() => String::new(),
         DataError::MissingCell { .. } => format!(
             "; `covariance = {covariance}` needs every cell, `covariance = {TAKES_ALL}` takes missing ones"
         ),
@@ -136,10 +137,7 @@ fn read(options: &Options) -> Result<Input, Failure> {
     let columns = if table.columns == 1 { "column" } else { "columns" };
     let mut said = vec![format!("{}: {} rows, {} {columns}", table.source, table.rows, table.columns)];
     said.extend(looks::like_edges(&table).filter(|_| options.data.is_some()));
-    let kinds = match resolve::covariance(options).family().takes_all {
-        true => table.settle_kinds(),
-        false => vec![Kind::Normal; table.columns],
-    };
+    let kinds = resolve::covariance(options).family().cells.kinds(&mut table);
     if kinds.iter().any(|kind| *kind != Kind::Normal) {
         said.push(words::columns(&table, &kinds));
     }

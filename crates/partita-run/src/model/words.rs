@@ -97,6 +97,12 @@ pub(crate) fn crossing(setup: &Setup, raced: bool) -> &'static str {
 /// Names at most in a list.
 const LISTED: usize = 8;
 
+/// Names in a row, the last of many counted.
+pub(super) fn list(names: &[String]) -> String {
+    let more = (names.len() > LISTED).then(|| format!("and {} more", names.len() - LISTED));
+    names.iter().take(LISTED).cloned().chain(more).collect::<Vec<_>>().join(", ")
+}
+
 /// What each column is taken for: `3 normal (a, b, c), 1 category (sex: 2 levels)`.
 pub(super) fn columns(table: &Table, kinds: &[Kind]) -> String {
     let one = |kind: Kind| {
@@ -106,11 +112,8 @@ pub(super) fn columns(table: &Table, kinds: &[Kind]) -> String {
             1 => format!("{}: 1 level", table.names[column]),
             levels => format!("{}: {levels} levels", table.names[column]),
         };
-        let mut names: Vec<String> = of_kind.iter().take(LISTED).map(name).collect();
-        if of_kind.len() > LISTED {
-            names.push(format!("and {} more", of_kind.len() - LISTED));
-        }
-        (!names.is_empty()).then(|| format!("{} {kind} ({})", of_kind.len(), names.join(", ")))
+        let names: Vec<String> = of_kind.iter().map(name).collect();
+        (!names.is_empty()).then(|| format!("{} {kind} ({})", of_kind.len(), list(&names)))
     };
     let all: Vec<String> = [Kind::Normal, Kind::Count, Kind::Category].into_iter().filter_map(one).collect();
     format!("columns taken as {}; `column_type = NAME=TYPE` changes that", all.join(", "))

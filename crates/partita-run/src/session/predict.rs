@@ -35,7 +35,7 @@ pub fn predict(
             "has kept no states to predict from: run it again with `keep_draws = 1` or more",
         ));
     }
-    let rows = new_rows(&run, law.covariance.family().takes_all, &input, new)?;
+    let rows = new_rows(&run, law.covariance.family().cells.any(), &input, new)?;
     watch.stage("searching for one clustering");
     let units = answers::units(&run.plan.stop, &draws);
     let point =

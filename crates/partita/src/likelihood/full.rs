@@ -16,6 +16,9 @@
 //! scale, nor is any pivot: that bound keeps it positive definite whatever rounding does.
 
 mod cholesky;
+mod of_table;
+
+pub use of_table::TablePrior;
 
 use super::{Likelihood, Predict};
 use crate::error::{Error, Result, positive};
@@ -55,7 +58,10 @@ impl NormalInverseWishart {
     }
 }
 
-/// Data with Gaussian clusters, each with a covariance matrix of its own. No cell may be missing.
+/// Data with Gaussian clusters, each with a covariance matrix of its own.
+///
+/// The cells of a row are all there, or all of them are NaN: such a row is missing, and neither counts in a
+/// cluster's statistics nor has a density but 1.
 ///
 /// ```
 /// use partita::likelihood::{Full, NormalInverseWishart};
@@ -69,7 +75,7 @@ impl NormalInverseWishart {
 pub struct Full {
     items: usize,
     dimension: usize,
-    /// Rows about the prior mean.
+    /// Rows about the prior mean; a row that is missing is NaN throughout.
     rows: Vec<f64>,
     mean: Vec<f64>,
     kappa: f64,
@@ -133,10 +139,10 @@ const MOVES_BEFORE_REFACTOR: u32 = 512;
 const FARTHEST: f64 = 1e6;
 
 impl Full {
-    /// Rows of `prior.mean.len()` values, all finite and within a million units of the prior's scale.
+    /// Rows of `prior.mean.len()` values, all finite and within a million units of the prior's scale, or all NaN.
     pub fn new(values: Vec<f64>, prior: &NormalInverseWishart) -> Result<Self> {
         let dimension = prior.mean.len();
-        super::complete_rows(&values, dimension, "a full covariance")?;
+        super::rows_whole_or_missing(&values, dimension, "a full covariance")?;
         super::check_prior_mean(&prior.mean)?;
         let (kappa, degrees) = (positive("kappa", prior.kappa)?, prior.degrees);
         let d = dimension as f64;
@@ -184,7 +190,9 @@ impl Full {
             alone: Vec::new(),
         };
         let nothing = full.empty();
-        full.alone = (0..items).map(|item| full.score(&nothing, full.row(item), &mut Vec::new())).collect();
+        let alone =
+            |item| if full.has(item) { full.score(&nothing, full.row(item), &mut Vec::new()) } else { 0.0 };
+        full.alone = (0..items).map(alone).collect();
         Ok(full)
     }
 
@@ -196,6 +204,12 @@ impl Full {
     #[inline(always)]
     fn row(&self, item: usize) -> &[f64] {
         &self.rows[item * self.dimension..(item + 1) * self.dimension]
+    }
+
+    /// Whether the row of an item is there.
+    #[inline(always)]
+    fn has(&self, item: usize) -> bool {
+        !self.rows[item * self.dimension].is_nan()
     }
 
     /// `d' P_n^-1 d` for `d = row - m_n`, by forward substitution.
@@ -322,18 +336,28 @@ impl Likelihood for Full {
     }
 
     fn insert(&self, cluster: &mut FullCluster, item: usize) {
-        self.change(cluster, item, 1.0);
+        if self.has(item) {
+            self.change(cluster, item, 1.0);
+        }
     }
 
     fn remove(&self, cluster: &mut FullCluster, item: usize) {
-        self.change(cluster, item, -1.0);
+        if self.has(item) {
+            self.change(cluster, item, -1.0);
+        }
     }
 
     fn log_predictive(&self, cluster: &FullCluster, item: usize) -> f64 {
+        if !self.has(item) {
+            return 0.0;
+        }
         self.score(cluster, self.row(item), &mut Vec::with_capacity(self.dimension))
     }
 
     fn log_predictive_without(&self, cluster: &FullCluster, item: usize) -> f64 {
+        if !self.has(item) {
+            return 0.0;
+        }
         self.score_without(cluster, item, &mut Vec::with_capacity(self.dimension))
     }
 
@@ -344,6 +368,9 @@ impl Likelihood for Full {
 
     #[inline(always)]
     fn add_log_predictives(&self, clusters: &[FullCluster], item: usize, own: usize, out: &mut [f64]) {
+        if !self.has(item) {
+            return;
+        }
         let mut work = Vec::with_capacity(self.dimension);
         for (k, cluster) in clusters.iter().enumerate() {
             out[k] += if k == own {
@@ -379,6 +406,9 @@ impl Full {
     fn marginal(&self, cluster: &FullCluster, row: &[f64]) -> f64 {
         let d = self.dimension;
         let seen: Vec<usize> = (0..d).filter(|&j| !row[j].is_nan()).collect();
+        if seen.is_empty() {
+            return 0.0;
+        }
         let factor = DMatrix::from_column_slice(d, d, &cluster.factor).lower_triangle();
         let factor = factor.select_rows(&seen);
         let mut residual: Vec<f64> = seen.iter().map(|&j| row[j] - cluster.mean[j]).collect();

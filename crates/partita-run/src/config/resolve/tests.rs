@@ -15,6 +15,7 @@ fn a_plan_said_in_options_resolves_to_itself() {
         (Task::Fit, "data = 'a.csv'", table),
         (Task::Fit, "data = 'a.csv'\nnoise_sd = 2.5", table),
         (Task::Fit, "data = 'a.csv'\ncovariance = 'full'\nprior = 'finite'\nstart = 'one'", table),
+        (Task::Fit, "data = 'a.csv'\ncovariance = 'full'\ncluster_prior = 'table:0.25,3,0.5'", table),
         (Task::Fit, "data = 'a.csv'\nprior = 'pitman-yor:0.5,1'\ncoupling = 'independent'", table),
         (Task::Fit, "data = 'a.csv'\nsummary = ['top:2', 'top:7', 'co:1,2']\ncoupling = 'common'", table),
         (Task::Color, "colors = 4", graph),

@@ -1,14 +1,15 @@
 //! Columns with parameters of their own in each cluster: real numbers, counts and categories, with gaps.
 
-use super::{Family, Fit, USUAL_ADVICE};
+use super::{Cells, Family, Fit, USUAL_ADVICE, no_remarks};
 use crate::Failure;
 use crate::model::{Model, column};
 use partita::{Mixed, Mixture};
 
 pub(super) const FAMILY: Family = Family {
-    takes_all: true,
+    cells: Cells::Guessed,
     clusters: |_| "each column with parameters of its own in each cluster".into(),
     advice: USUAL_ADVICE,
+    remarks: no_remarks,
     build,
 };
 

@@ -1,17 +1,18 @@
 //! Gaussian clusters whose spreads are known: the paper's model.
 
-use super::{Family, Fit};
+use super::{Cells, Family, Fit, no_remarks};
 use crate::Failure;
 use crate::config::ClusterPrior;
 use crate::model::Model;
 use partita::{Gaussian, Mixture};
 
-pub(super) const FAMILY: Family = Family { takes_all: false, clusters, advice: "a larger `noise_sd`", build };
+pub(super) const FAMILY: Family =
+    Family { cells: Cells::Numbers, clusters, advice: "a larger `noise_sd`", remarks: no_remarks, build };
 
 fn spreads(prior: &ClusterPrior) -> (f64, f64) {
     match *prior {
         ClusterPrior::Spreads { prior_sd, noise_sd } => (prior_sd, noise_sd),
-        ClusterPrior::Weak => unreachable!("known spreads are resolved"),
+        ClusterPrior::Weak | ClusterPrior::Table { .. } => unreachable!("known spreads are resolved"),
     }
 }
 
