@@ -5,7 +5,7 @@ use crate::data::DataOptions;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use partita_run::Failure;
 use partita_run::config::{
-    Alpha, ColumnType, Coupling, Covariance, CovariancePrior, Duration, EdgePrior, Loss, Metric, Options,
+    Alpha, ColumnType, Coupling, CovariancePrior, Duration, EdgePrior, Loss, Metric, ModelChoice, Options,
     Prior, Sampler, Shard, Start, Summary, Task, default_in_words,
 };
 use std::path::PathBuf;
@@ -194,9 +194,9 @@ pub struct RunOptions {
     /// What columns hold: NAME=normal, NAME=count or NAME=category
     #[arg(long, value_name = "NAME=TYPE", value_delimiter = ',', help_heading = "Model")]
     column_type: Option<Vec<ColumnType>>,
-    /// What is known of the clusters' covariance: known, shared, shared-columns, diagonal or full
-    #[arg(long, help_heading = "Model")]
-    covariance: Option<Covariance>,
+    /// The model: auto (the one that predicts the table best), known, shared, shared-columns, diagonal or full
+    #[arg(long, visible_alias = "model", value_name = "MODEL", help_heading = "Model")]
+    covariance: Option<ModelChoice>,
     /// The prior of covariance matrices: weak or table[:SHARE,FREEDOM,KAPPA]
     #[arg(long, value_name = "PRIOR", help_heading = "Model")]
     cluster_prior: Option<CovariancePrior>,

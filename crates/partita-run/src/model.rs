@@ -12,6 +12,7 @@ mod words;
 
 pub(crate) use family::advice;
 pub use family::{Candidate, Covariance, candidates};
+pub(crate) use input::about;
 pub use input::{Input, Loaded, build, load};
 pub use predict::Joining;
 use problem::Problem;

@@ -2,11 +2,12 @@
 
 use super::choice::{TextOrNumber, as_text};
 use crate::data::Kind;
+use crate::model::Covariance;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-as_text!(Alpha, Prior, ColumnType, CovariancePrior, EdgePrior);
+as_text!(Alpha, Prior, ColumnType, CovariancePrior, EdgePrior, ModelChoice);
 
 /// The concentration of the Dirichlet process.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -143,6 +144,57 @@ impl FromStr for ColumnType {
             format!("`{text}` is no column with its type: use NAME=TYPE such as age=normal, visits=count or sex=category")
         })?;
         Ok(ColumnType { column: column.trim().to_string(), kind: kind.trim().parse()? })
+    }
+}
+
+/// Which model of a table.
+///
+/// ```
+/// use partita_run::config::{Covariance, ModelChoice};
+///
+/// assert_eq!("auto".parse(), Ok(ModelChoice::Auto));
+/// assert_eq!("full".parse(), Ok(ModelChoice::Named(Covariance::Full)));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum ModelChoice {
+    /// The one that predicts this table best, as a pilot finds.
+    Auto,
+    /// The one that was named.
+    Named(Covariance),
+}
+
+/// The word for [`ModelChoice::Auto`].
+const AUTO: &str = "auto";
+
+impl ModelChoice {
+    /// The model that was named.
+    pub fn named(self) -> Option<Covariance> {
+        match self {
+            ModelChoice::Auto => None,
+            ModelChoice::Named(covariance) => Some(covariance),
+        }
+    }
+}
+
+impl fmt::Display for ModelChoice {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            ModelChoice::Auto => f.write_str(AUTO),
+            ModelChoice::Named(covariance) => covariance.fmt(f),
+        }
+    }
+}
+
+impl FromStr for ModelChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == AUTO {
+            return Ok(ModelChoice::Auto);
+        }
+        let named = text.parse().map(ModelChoice::Named);
+        named.map_err(|sentence| sentence.replacen("is not one of ", &format!("is not one of {AUTO}, "), 1))
     }
 }
 

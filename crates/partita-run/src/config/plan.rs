@@ -4,8 +4,8 @@
 //! [`Options`] again, and those resolve to the same plan: that is how `run.toml` keeps it.
 
 use super::{
-    Alpha, ColumnType, Coupling, Covariance, CovariancePrior, Duration, EdgePrior, Loss, Metric, Options,
-    Prior, Sampler, Shard, Start, Summary, Task,
+    Alpha, ColumnType, Coupling, Covariance, CovariancePrior, Duration, EdgePrior, Loss, Metric, ModelChoice,
+    Options, Prior, Sampler, Shard, Start, Summary, Task,
 };
 use partita::Schedule;
 use partita::prior::Components;
@@ -282,7 +282,7 @@ impl Setup {
         match &self.law {
             Law::Mixture(mixture) => {
                 options.standardize = Some(mixture.standardize);
-                options.covariance = Some(mixture.covariance);
+                options.covariance = Some(ModelChoice::Named(mixture.covariance));
                 match mixture.clusters {
                     ClusterPrior::Spreads { prior_sd, noise_sd } => {
                         options.prior_sd = Some(prior_sd);

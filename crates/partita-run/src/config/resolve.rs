@@ -4,8 +4,8 @@ use super::plan::{
     ClusterPrior, Law, Limit, MixtureLaw, Pairing, PartitionPrior, Plan, Reading, Setup, StoppingRule,
 };
 use super::{
-    Alpha, ConfigError, Coupling, Covariance, CovariancePrior, EdgePrior, Loss, Metric, Options, Prior,
-    Sampler, Shard, Start, Summary, Task,
+    Alpha, ConfigError, Coupling, Covariance, CovariancePrior, EdgePrior, Loss, Metric, ModelChoice, Options,
+    Prior, Sampler, Shard, Start, Summary, Task,
 };
 use crate::engine::pilot::Pilot;
 use crate::summary::{Clusters, Top};
@@ -92,7 +92,10 @@ pub fn default_in_words(key: &str, task: Task) -> Option<String> {
     let coloring = task == Task::Color;
     Some(match key {
         "delimiter" | "column_type" => "guessed from the file".into(),
-        "covariance" => format!("{COVARIANCE}; {DEMO_COVARIANCE} for the built-in data"),
+        "covariance" => format!(
+            "{}; {COVARIANCE} where the schedule is given, {DEMO_COVARIANCE} for the built-in data",
+            ModelChoice::Auto
+        ),
         "prior_sd" => PRIOR_SD.to_string(),
         "noise_sd" => format!("{}; more above 16 columns", noise_sd(1)),
         "prior" => Prior::Dirichlet.to_string(),
@@ -121,7 +124,7 @@ pub fn default_in_words(key: &str, task: Task) -> Option<String> {
 /// What is known of the clusters' covariance: the file is read accordingly.
 pub(crate) fn covariance(options: &Options) -> Covariance {
     let spreads = options.prior_sd.is_some() || options.noise_sd.is_some();
-    options.covariance.unwrap_or(match options.data {
+    options.covariance.and_then(ModelChoice::named).unwrap_or(match options.data {
         // Only this model has spreads to be given.
         _ if spreads => Covariance::Known,
         // And only this one has matrices with a prior.
@@ -264,9 +267,22 @@ impl Options {
     }
 }
 
+/// Whether the model is for a pilot to choose: nothing was said that only one model has.
+pub(crate) fn model_is_open(options: &Options) -> bool {
+    let named = options.covariance.is_some_and(|choice| choice.named().is_some());
+    let implied = options.prior_sd.is_some() || options.noise_sd.is_some() || options.cluster_prior.is_some();
+    options.data.is_some() && !named && !implied
+}
+
+/// The same with moves that serve most models, and a start to go with them.
+pub(crate) fn usual_moves(setup: &Setup, options: &Options) -> Setup {
+    let start = options.start.unwrap_or(Start::Sequential);
+    Setup { sampler: "sams*5+gibbs".parse().expect("a sampler"), start, ..setup.clone() }
+}
+
 /// What a pilot tries where moves were left open, the simplest first. A start that was named stays; moves that were named are
 /// the only ones, from the start that was said or the default.
-pub(crate) fn candidates(setup: &Setup, options: &Options) -> Vec<Setup> {
+pub(crate) fn contenders(setup: &Setup, options: &Options) -> Vec<Setup> {
     if options.sampler.is_some() || matches!(setup.law, Law::Colorings { .. }) {
         return Vec::new();
     }

@@ -2,7 +2,7 @@
 //!
 //! One line an option. A new option needs a line here, and a test walks over all of them and all commands.
 
-use super::{ConfigError, Coupling, Covariance, Options, Prior, Task};
+use super::{ConfigError, Coupling, Covariance, ModelChoice, Options, Prior, Task};
 
 /// What a run is asked to do, as far as the use of options goes.
 struct Asked<'a> {
@@ -96,7 +96,7 @@ fn text_file(asked: &Asked) -> Option<String> {
 
 fn known_spreads(asked: &Asked) -> Option<String> {
     let unknown = || {
-        let covariance = asked.options.covariance.filter(|c| *c != Covariance::Known)?;
+        let covariance = asked.options.covariance.filter(|c| c.named() != Some(Covariance::Known))?;
         Some(format!(
             "`covariance = known`: with `covariance = {covariance}` spreads are unknown, and the data tell them; leave it \
              out"
@@ -108,8 +108,9 @@ fn known_spreads(asked: &Asked) -> Option<String> {
 fn full_covariance(asked: &Asked) -> Option<String> {
     let other = || {
         let spreads = asked.options.prior_sd.is_some() || asked.options.noise_sd.is_some();
-        let covariance = asked.options.covariance.or(spreads.then_some(Covariance::Known));
-        let covariance = covariance.filter(|c| *c != Covariance::Full)?;
+        let known = spreads.then_some(ModelChoice::Named(Covariance::Known));
+        let covariance = asked.options.covariance.or(known);
+        let covariance = covariance.filter(|c| c.named() != Some(Covariance::Full))?;
         Some(format!(
             "`covariance = full`: with `covariance = {covariance}` there are no such matrices; leave it out"
         ))

@@ -3,6 +3,7 @@
 use partita::Partition;
 use partita::Schedule;
 use partita::atoms::Atom;
+use partita::score::LeaveOneOut;
 use partita::survival::Observed;
 use partita::tuning::Trace;
 use serde::{Deserialize, Serialize};
@@ -92,6 +93,8 @@ pub struct PilotPairs {
     pub horizon: u64,
     /// The cap.
     pub max_sweeps: u64,
+    /// From which sweep on states are scored by how well they predict each row from the others; none where they are not.
+    pub score_from: Option<u64>,
 }
 
 /// A pair of a pilot.
@@ -103,6 +106,8 @@ pub struct PilotPair {
     pub touched: f64,
     /// An earlier state and the last one of the first chain, and of the second where they have not met.
     pub chains: Vec<(Partition, Partition)>,
+    /// How well states of the first chain predict each row from the others, where that was asked for.
+    pub score: Option<LeaveOneOut>,
 }
 
 /// Where pairs for the asymptotic variance set out: number `n` stands for the pairs between states of two units.

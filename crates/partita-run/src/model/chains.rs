@@ -11,6 +11,7 @@ use partita::atoms::Atoms;
 use partita::partition::Metric;
 use partita::poisson::{Fishy, draw};
 use partita::rng::Purpose;
+use partita::score::LeaveOneOut;
 use partita::survival::Observed;
 use partita::tuning::Tracer;
 use partita::{
@@ -104,14 +105,20 @@ impl<T: Target, K: Kernel<T>> Problem<T, K> {
         let stream = Stream::new(pairs.seed, number).pilot();
         let start = self.second_start.as_ref().filter(|_| number % 2 == 1).unwrap_or(&self.start);
         let tracer = Tracer::new(&self.summaries[..], pairs.lag, pairs.horizon);
-        let mut observers = (tracer, (Touched::default(), (Marks::default(), Brake(stop))));
+        let scorer = pairs.score_from.zip(self.leave_one_out).map(|(from, densities)| Scorer {
+            from,
+            densities,
+            score: LeaveOneOut::new(self.target.len()),
+        });
+        let mut observers = (tracer, (Touched::default(), (Marks::default(), (scorer, Brake(stop)))));
         let outcome = self.pair(&stream, start, pairs.lag, pairs.max_sweeps, &mut observers);
-        let (tracer, (touched, (marks, _))) = observers;
+        let (tracer, (touched, (marks, (scorer, _)))) = observers;
         let tau = outcome.ending.tau();
         (!was_stopped(&outcome)).then(|| PilotPair {
             trace: tracer.into_trace(tau),
             touched: touched.mean(),
             chains: marks.into_chains(tau.is_some()),
+            score: scorer.map(|scorer| scorer.score),
         })
     }
 
@@ -234,6 +241,25 @@ impl<T: Target> Observer<T> for Marks {
             let state = (moment.x.partition().clone(), moment.y.map(|y| y.partition().clone()));
             self.marks.swap(0, 1);
             self.marks[1] = Some(state);
+        }
+        Wish::Enough
+    }
+}
+
+/// Scores states of the first chain, some sweeps apart, by how well they predict each row from the others.
+struct Scorer<T> {
+    from: u64,
+    densities: fn(&T, &Partition) -> Vec<f64>,
+    score: LeaveOneOut,
+}
+
+/// Sweeps between states that are scored: a score costs about as much as a sweep.
+const BETWEEN_SCORES: u64 = 3;
+
+impl<T: Target> Observer<T> for Scorer<T> {
+    fn observe(&mut self, moment: &Moment<T>) -> Wish {
+        if moment.t >= self.from && (moment.t - self.from).is_multiple_of(BETWEEN_SCORES) {
+            self.score.add(&(self.densities)(moment.target, moment.x.partition()));
         }
         Wish::Enough
     }

@@ -51,13 +51,18 @@ pub fn load(task: Task, options: &Options) -> Result<Loaded, Failure> {
         Task::Color | Task::Blocks => read_edges(task, options)?,
     };
     let setup = Setup::resolve(task, options, input.facts()?)?;
-    input.said.extend(words::spreads_left_open(options, &setup));
-    input.said.extend(words::model(&setup));
-    input.said.extend(family::remarks(&setup, &input)?);
     input.said.extend(input.graph.as_ref().and_then(|graph| looks::like_table(&input.title, graph)));
     let input = Arc::new(input);
     let model = build(&setup, &input)?;
     Ok(Loaded { setup, model, input })
+}
+
+/// What is to be said of the model of a setup.
+pub(crate) fn about(options: &Options, setup: &Setup, input: &Input) -> Result<Vec<String>, Failure> {
+    let mut said: Vec<String> = words::spreads_left_open(options, setup).into_iter().collect();
+    said.extend(words::model(setup));
+    said.extend(family::remarks(setup, input)?);
+    Ok(said)
 }
 
 /// Builds the model of a setup on data that were read.
@@ -205,7 +210,7 @@ fn read_edges(task: Task, options: &Options) -> Result<Input, Failure> {
 
 impl Input {
     /// What defaults depend on.
-    fn facts(&self) -> Result<Facts, Failure> {
+    pub(crate) fn facts(&self) -> Result<Facts, Failure> {
         match &self.table {
             Some(table) => Ok(Facts::Table { columns: table.columns }),
             None => Ok(Facts::Graph { largest_degree: self.graph()?.max_degree() }),

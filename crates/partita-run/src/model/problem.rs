@@ -24,7 +24,7 @@ pub(crate) struct Problem<T: Target, K> {
     counts: Vec<Count>,
     densities: Option<Densities<T>>,
     joinings: Option<Joinings<T>>,
-    leave_one_out: Option<LeaveOneOut<T>>,
+    pub(super) leave_one_out: Option<LeaveOneOut<T>>,
     connected: Option<bool>,
     pub(super) origin: Option<Origin>,
 }

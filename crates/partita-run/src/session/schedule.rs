@@ -2,10 +2,10 @@
 
 use super::Watch;
 use crate::config::resolve::{self, LEAST, SEED};
-use crate::config::{Limit, Options, Setup};
+use crate::config::{Limit, Options, Setup, Task};
 use crate::engine::Executor;
-use crate::engine::pilot::{self, Candidate, Given, Pilot, Room};
-use crate::model::{Input, Loaded, Model, advice, build};
+use crate::engine::pilot::{self, Contender, Entry, Given, Pilot, Room};
+use crate::model::{Candidate, Input, Loaded, Model, about, advice, build, candidates};
 use crate::{Failure, words};
 use partita::Schedule;
 use std::sync::Arc;
@@ -36,6 +36,11 @@ pub(super) fn schedule(
 ) -> Result<Scheduled, Failure> {
     let timed = options.replicates.is_none();
     let said = options.lag.zip(options.burn_in).zip(options.sweeps);
+    let open = said.is_none() && setup.task() == Task::Fit && resolve::model_is_open(options);
+    let entries = if open { entries(options, &input)? } else { None };
+    if entries.is_none() {
+        about(options, &setup, &input)?.iter().for_each(|sentence| watch.say(sentence));
+    }
     if let (Some(((lag, burn_in), sweeps)), false) = (said, timed) {
         let schedule = Schedule::new(lag, burn_in, sweeps)?;
         return Ok(Scheduled { setup, model, input, schedule, pilot: None });
@@ -53,16 +58,13 @@ pub(super) fn schedule(
     };
     let seed = options.seed.unwrap_or(SEED);
     let mut room = Room::new(executor, interrupted, watch, seed, seconds);
-    // A schedule is made for moves: whoever has one for Gibbs sweeps does not want others.
-    let open = if said.is_some() { vec![] } else { resolve::candidates(&setup, options) };
-    let other = |setup: Setup| Ok(Candidate { model: build(&setup, &input)?, setup });
-    let candidates = match open.is_empty() {
-        true => vec![Candidate { setup, model }],
-        false => open.into_iter().map(other).collect::<Result<Vec<_>, Failure>>()?,
+    // A schedule is made for a model and its moves: whoever has one does not want others.
+    let (contender, found) = match entries {
+        Some(entries) => best(entries, options, &input, given, &mut room)?,
+        None if said.is_some() => settle(vec![Contender { setup, model }], given, &mut room)?,
+        None => settle(with_moves(Contender { setup, model }, options, &input)?, given, &mut room)?,
     };
-    let (candidate, tried) = pilot::choose(candidates, &mut room)?;
-    let found = pilot::find(&candidate, tried, given, &mut room)?;
-    let Candidate { setup, model } = candidate;
+    let Contender { setup, model } = contender;
     watch.say(&format!(
         "pilot: lag {}, burn-in {}, sweeps {} ({})",
         found.lag,
@@ -90,4 +92,87 @@ pub(super) fn schedule(
     }
     let schedule = Schedule::new(found.lag, found.burn_in, found.sweeps)?;
     Ok(Scheduled { setup, model, input, schedule, pilot: Some(found) })
+}
+
+/// The models that may suit a table, each with moves that serve most; none where there is but one.
+fn entries(options: &Options, input: &Arc<Input>) -> Result<Option<Vec<Entry>>, Failure> {
+    let one = |candidate: Candidate| {
+        let options = candidate.options.or(options.clone());
+        let mut setup = Setup::resolve(Task::Fit, &options, input.facts()?)?;
+        if options.sampler.is_none() {
+            setup = resolve::usual_moves(&setup, &options);
+        }
+        let contender = Contender { model: build(&setup, input)?, setup };
+        Ok(Entry { model: candidate.covariance, prior: candidate.prior, contender })
+    };
+    let entries = candidates(input).into_iter().map(one).collect::<Result<Vec<_>, Failure>>()?;
+    Ok((entries.len() > 1).then_some(entries))
+}
+
+/// The same model with each of the moves that a pilot tries.
+fn with_moves(
+    contender: Contender,
+    options: &Options,
+    input: &Arc<Input>,
+) -> Result<Vec<Contender>, Failure> {
+    let open = resolve::contenders(&contender.setup, options);
+    let other = |setup: Setup| Ok(Contender { model: build(&setup, input)?, setup });
+    match open.is_empty() {
+        true => Ok(vec![contender]),
+        false => open.into_iter().map(other).collect(),
+    }
+}
+
+/// Moves and a schedule.
+fn settle(contenders: Vec<Contender>, given: Given, room: &mut Room) -> Result<(Contender, Pilot), Failure> {
+    let (contender, tried) = pilot::choose(contenders, room)?;
+    let found = pilot::find(&contender, tried, given, room)?;
+    Ok((contender, found))
+}
+
+/// Models that are tried at most, in the order of their scores, until pairs meet.
+const MODELS: usize = 2;
+
+/// The model that predicts best and whose pairs meet; where those of none do, the one that predicts best.
+fn best(
+    entries: Vec<Entry>,
+    options: &Options,
+    input: &Arc<Input>,
+    given: Given,
+    room: &mut Room,
+) -> Result<(Contender, Pilot), Failure> {
+    let (order, mut known) = pilot::score_models(&entries, room)?;
+    let mut entries: Vec<Option<Contender>> =
+        entries.into_iter().map(|entry| Some(entry.contender)).collect();
+    let mut taken = order[0];
+    let mut first: Option<(Contender, Pilot)> = None;
+    for &at in order.iter().take(MODELS) {
+        let contender = entries[at].take().expect("each is tried once");
+        known.iter_mut().enumerate().for_each(|(i, found)| found.taken = i == at);
+        room.watch.say(&pilot::models_in_words(&known).expect("one is taken"));
+        about(options, &contender.setup, input)?.iter().for_each(|sentence| room.watch.say(sentence));
+        let settled = settle(with_moves(contender, options, input)?, given, room)?;
+        let (unmet, pairs) = (settled.1.unmet, settled.1.pairs);
+        let apart = unmet * pilot::APART >= pairs;
+        if !apart || first.is_none() {
+            taken = at;
+            first = Some(settled);
+        }
+        if !apart {
+            break;
+        }
+        known[at].left = Some(format!("{unmet} of {pairs} pairs of its chains did not meet"));
+        room.watch.say(&format!(
+            "pilot: {unmet} of {pairs} pairs of {} did not meet in the time of a pilot",
+            pilot::model_name(&known[at])
+        ));
+    }
+    let (contender, mut found) = first.expect("at least one was tried");
+    known.iter_mut().enumerate().for_each(|(i, found)| found.taken = i == taken);
+    known[taken].left = None;
+    if order[0] != taken || known.iter().filter(|found| found.left.is_some()).count() > 1 {
+        room.watch.say(&format!("pilot: the model is {}", pilot::model_name(&known[taken])));
+    }
+    found.models = known;
+    Ok((contender, found))
 }

@@ -1,7 +1,7 @@
 //! Lag, burn-in and sweeps for the moves that were chosen.
 
 use super::choose::{UNKNOWN, in_words};
-use super::{Candidate, Pilot, RUN, Room, Stage, Tried};
+use super::{Contender, Pilot, RUN, Room, Stage, Tried};
 use crate::Failure;
 use crate::model::Model;
 use partita::Schedule;
@@ -43,7 +43,7 @@ const LEAST_FOR_TRACES: f64 = 0.1;
 
 /// Finds the schedule for moves that are settled.
 pub(crate) fn find(
-    candidate: &Candidate,
+    contender: &Contender,
     tried: Vec<Tried>,
     given: Given,
     room: &mut Room,
@@ -51,9 +51,9 @@ pub(crate) fn find(
     if let Some(sentence) = in_words(&tried) {
         room.watch.say(&sentence);
     }
-    let model = &*candidate.model;
+    let model = &*contender.model;
     let known = tried.iter().find(|tried| tried.taken);
-    let sweep = known.map_or_else(|| candidate.sweep_work(UNKNOWN), |taken| model.sweep_work() * taken.price);
+    let sweep = known.map_or_else(|| contender.sweep_work(UNKNOWN), |taken| model.sweep_work() * taken.price);
     let left = room.left(LEAST_FOR_LAG) / sweep;
     // How many pairs the work allows, if they wait as long as those of the race; or as 300 sweeps.
     let (wait, first) = known.map_or((300.0, SHORTEST_LAG), |taken| (taken.mean_wait, taken.longest_wait));
@@ -73,7 +73,7 @@ pub(crate) fn find(
 
     // Stage after stage, the lag grows until no pair waits longer than the lag.
     let mut lag = lag.min(cap);
-    let mut last = room.stage(candidate, "finding the lag", pairs, lag, lag, cap + lag)?;
+    let mut last = room.stage(contender, "finding the lag", pairs, lag, lag, cap + lag)?;
     let (mut busy, mut calls) = (last.busy, last.kernel_calls());
     while given.lag.is_none() && last.unmet() == 0 {
         let longest = last.longest();
@@ -92,7 +92,7 @@ pub(crate) fn find(
             break;
         }
         room.watch.say(&format!("pilot: a pair took {longest} sweeps to meet; trying a lag of {lag}"));
-        last = room.stage(candidate, "finding the lag", pairs, lag, lag, cap + lag)?;
+        last = room.stage(contender, "finding the lag", pairs, lag, lag, cap + lag)?;
         busy += last.busy;
         calls += last.kernel_calls();
     }
@@ -102,7 +102,7 @@ pub(crate) fn find(
     }
     hinges_on_start(model, &last, room);
 
-    let sweep = candidate.sweep_work(last.touched());
+    let sweep = contender.sweep_work(last.touched());
     let schedule = lengths(&last, lag, given, RUN / sweep)?;
     let (lag, burn_in, sweeps) = (schedule.lag(), schedule.burn_in(), schedule.sweeps());
 
@@ -113,7 +113,7 @@ pub(crate) fn find(
     let horizon = (3 * sweeps)
         .min(((left / 4.0 / long as f64) as u64).max(sweeps))
         .min(((left / long as f64) as u64).max(20));
-    let traces = room.stage(candidate, "long traces", long, lag, horizon, (cap + lag).max(horizon))?;
+    let traces = room.stage(contender, "long traces", long, lag, horizon, (cap + lag).max(horizon))?;
     busy += traces.busy;
     calls += traces.kernel_calls();
     let settled = burn_in.min(horizon / 2);
@@ -143,6 +143,7 @@ pub(crate) fn find(
             _ => last.pairs.into_iter().flat_map(|pair| pair.chains).collect(),
         },
         tried,
+        models: Vec::new(),
     })
 }
 
@@ -154,7 +155,7 @@ fn lengths(last: &Stage, lag: u64, given: Given, affordable: f64) -> Result<Sche
     let safe = safe_burn_in(longest, pairs, RARE).max(SHORTEST_LAG);
     let most = last.quantile(0.9).max(SHORTEST_LAG);
     // Where many never meet, no schedule makes them.
-    let apart = 4 * last.unmet() >= pairs;
+    let apart = super::APART * last.unmet() >= pairs;
     let most = if apart { last.quantile(0.5).max(SHORTEST_LAG) } else { most };
     let schedule = |(lag, burn_in, times): (u64, u64, u64)| {
         // A cap that was said leaves half of the sweeps to pairs that are late.

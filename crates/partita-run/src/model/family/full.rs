@@ -2,7 +2,7 @@
 
 use super::{Cells, Covariance, Family, Fit};
 use crate::Failure;
-use crate::config::{ClusterPrior, ColumnType, CovariancePrior, Options};
+use crate::config::{ClusterPrior, ColumnType, CovariancePrior, ModelChoice, Options};
 use crate::data::{Kind, Table};
 use crate::model::{Input, Model, column, words};
 use partita::likelihood::{Beside, NormalInverseWishart, TablePrior};
@@ -199,7 +199,7 @@ pub fn candidates(input: &Input) -> Vec<Candidate> {
         covariance,
         prior,
         options: Options {
-            covariance: Some(covariance),
+            covariance: Some(ModelChoice::Named(covariance)),
             cluster_prior: prior.filter(|prior| *prior != CovariancePrior::Weak),
             column_type: column_type.clone(),
             ..Options::default()
