@@ -23,6 +23,7 @@ use crate::math::{ln, ln_add};
 /// assert_eq!(score.items()[1], -1.0);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LeaveOneOut {
     /// Of each item, the logarithm of the sum of `1 / p_i` over the states.
     inverses: Vec<f64>,

@@ -4,13 +4,14 @@ use super::choices::AnyStart;
 use super::{AnySummary, Problem};
 use crate::engine::stopwatch::Stopwatch;
 use crate::engine::{
-    Against, Between, Budget, Chains, Origin, Output, PilotPair, PilotPairs, Replicate, Row, Settings,
-    Starts, Streams, Work, worker,
+    Against, Between, Budget, Chains, Origin, Output, PilotPair, PilotPairs, Replicate, Row, Scores,
+    Settings, Starts, Streams, Work, worker,
 };
 use partita::atoms::Atoms;
 use partita::partition::Metric;
 use partita::poisson::{Fishy, draw};
 use partita::rng::Purpose;
+use partita::score::LeaveOneOut;
 use partita::survival::Observed;
 use partita::tuning::Tracer;
 use partita::{
@@ -48,6 +49,10 @@ impl<T: Target, K: Kernel<T>> Chains for Problem<T, K> {
             Work::Averages { seed, discard, end } => {
                 let stream = Stream::new(*seed, Streams::LONG_CHAINS | number);
                 self.average(&stream, *discard, *end, stop).map(Output::Average)
+            }
+            Work::Scores { seed, discard, end, every } => {
+                let stream = Stream::new(*seed, Streams::SCORES | number);
+                self.scores(&stream, [*discard, *end, *every], stop).map(Output::Scored)
             }
             Work::Against(against) => self.against(number, against, stop).map(Output::Against),
         }
@@ -174,6 +179,30 @@ impl<T: Target, K: Kernel<T>> Problem<T, K> {
         ended.then_some(sums)
     }
 
+    /// One ordinary chain, and the densities of rows given the others in some of its states.
+    fn scores(&self, stream: &Stream, times: [u64; 3], stop: &dyn Fn() -> bool) -> Option<Scores> {
+        let begin = Instant::now();
+        let [discard, end, every] = times;
+        let mut scored = Scored {
+            leave_one_out: self.leave_one_out,
+            densities: LeaveOneOut::new(self.target.len()),
+            summaries: self.asked_for(),
+            values: vec![0.0; self.quantities.len()],
+            sums: vec![0.0; self.quantities.len()],
+            discard,
+            every: every.max(1),
+        };
+        let mut ended = false;
+        let until = Until(&mut |t| {
+            ended = t >= end;
+            !ended && !stop()
+        });
+        self.pair(stream, &self.start, u64::MAX, u64::MAX, &mut (&mut scored, until));
+        let averages = scored.sums.iter().map(|sum| sum / (end - discard) as f64).collect();
+        let seconds = begin.elapsed().as_secs_f64();
+        ended.then_some(Scores { leave_one_out: scored.densities, averages, seconds })
+    }
+
     /// One coupled estimate, then a single chain for as long as it took.
     fn against(&self, number: u64, against: &Against, stop: &dyn Fn() -> bool) -> Option<Row> {
         let settings = &against.settings;
@@ -292,6 +321,42 @@ impl<T: Target> Observer<T> for Chain<'_, T> {
     fn observe(&mut self, moment: &Moment<T>) -> Wish {
         self.summaries.evaluate(moment.target, moment.x, &mut self.values);
         if (self.see)(moment.t, &self.values) { Wish::More } else { Wish::Stop }
+    }
+}
+
+/// Looks at the densities of rows given the others in some states of one chain, and at its summaries in all.
+struct Scored<'a, T: Target> {
+    leave_one_out: Option<super::problem::LeaveOneOut<T>>,
+    densities: LeaveOneOut,
+    summaries: &'a [AnySummary<T>],
+    values: Vec<f64>,
+    sums: Vec<f64>,
+    discard: u64,
+    every: u64,
+}
+
+impl<T: Target> Observer<T> for Scored<'_, T> {
+    fn observe(&mut self, moment: &Moment<T>) -> Wish {
+        if moment.t <= self.discard {
+            return Wish::More;
+        }
+        self.summaries.evaluate(moment.target, moment.x, &mut self.values);
+        self.sums.iter_mut().zip(&self.values).for_each(|(sum, value)| *sum += value);
+        if let Some(leave_one_out) = self.leave_one_out
+            && (moment.t - self.discard).is_multiple_of(self.every)
+        {
+            self.densities.add(&leave_one_out(moment.target, moment.x));
+        }
+        Wish::More
+    }
+}
+
+/// Goes on as long as it is told to.
+struct Until<'a>(&'a mut dyn FnMut(u64) -> bool);
+
+impl<T: Target> Observer<T> for Until<'_> {
+    fn observe(&mut self, moment: &Moment<T>) -> Wish {
+        if (self.0)(moment.t) { Wish::More } else { Wish::Stop }
     }
 }
 

@@ -5,7 +5,7 @@ use crate::Failure;
 use crate::config::{ClusterPrior, ColumnType, CovariancePrior, Options};
 use crate::data::{Kind, Table};
 use crate::model::{Input, Model, column, words};
-use partita::likelihood::{Beside, NormalInverseWishart, TablePrior};
+use partita::likelihood::{Beside, NormalInverseWishart, Shape, TablePrior};
 use partita::{Full, Mixed, Mixture};
 
 pub(super) const FAMILY: Family = Family {
@@ -19,10 +19,12 @@ pub(super) const FAMILY: Family = Family {
 fn clusters(prior: &ClusterPrior) -> String {
     let matrix = "an unknown covariance matrix for each cluster";
     match prior {
-        ClusterPrior::Table { share, freedom, kappa } => {
-            format!(
-                "{matrix}, the prior about the table's own (share {share}, freedom {freedom}, kappa {kappa})"
-            )
+        ClusterPrior::Like(TablePrior { shape, share, freedom, kappa }) => {
+            let about = match shape {
+                Shape::Table => "the table's own",
+                Shape::Columns => "the variances of the columns",
+            };
+            format!("{matrix}, the prior about {about} (share {share}, freedom {freedom}, kappa {kappa})")
         }
         _ => matrix.into(),
     }
@@ -63,7 +65,7 @@ impl Layout {
         let (_, mut block) = groups.into_iter().max_by_key(cells).unwrap_or_default();
         let gaps = real.into_iter().filter(|column| !block.contains(column)).collect();
         let mut determined = Vec::new();
-        if matches!(prior, ClusterPrior::Table { .. }) && !block.is_empty() {
+        if matches!(prior, ClusterPrior::Like(_)) && !block.is_empty() {
             let values = chosen(table, &block);
             determined = NormalInverseWishart::determined(&values, block.len()).unwrap_or_default();
             determined.iter_mut().for_each(|at| *at = block[*at]);
@@ -131,9 +133,7 @@ fn build(fit: &Fit) -> Result<Box<dyn Model>, Failure> {
     }
     let values = chosen(fit.table, block);
     let wishart = match fit.law.clusters {
-        ClusterPrior::Table { share, freedom, kappa } => {
-            NormalInverseWishart::of_table(&values, block.len(), TablePrior { share, freedom, kappa })?
-        }
+        ClusterPrior::Like(prior) => NormalInverseWishart::of_table(&values, block.len(), prior)?,
         _ => NormalInverseWishart::weak(block.len()),
     };
     let rows = Full::new(values, &wishart).map_err(|error| in_table(error, block));
@@ -180,7 +180,12 @@ pub struct Candidate {
 
 /// The volume shares, freedoms and kappas worth trying, from the one that bends most to the safe end: few degrees of freedom
 /// let clusters be as narrow as they like, and shatter wide tables.
-const GRID: [(f64, f64, f64); 4] = [(0.5, 1.0, 1.0), (0.2, 2.0, 0.1), (0.2, 4.0, 0.3), (0.5, 8.0, 0.3)];
+const GRID: [(Shape, f64, f64, f64); 4] = [
+    (Shape::Table, 0.5, 1.0, 1.0),
+    (Shape::Table, 0.2, 2.0, 0.1),
+    (Shape::Table, 0.2, 4.0, 0.3),
+    (Shape::Table, 0.5, 8.0, 0.3),
+];
 
 /// The models that may suit a table, the simplest first. All have densities of the same cells in the same units, so that their
 /// [scores](crate::model::Questions::leave_one_out) compare.
@@ -208,8 +213,10 @@ pub fn candidates(input: &Input) -> Vec<Candidate> {
     let mut all = vec![one(Covariance::Diagonal, None)];
     let layout = Layout::new(table, &input.kinds, &ClusterPrior::Weak);
     if layout.block.len() > 1 {
-        let table = |(share, freedom, kappa)| CovariancePrior::Table { share, freedom, kappa };
-        let priors = [CovariancePrior::Weak].into_iter().chain(GRID.map(table));
+        let like = |(shape, share, freedom, kappa)| {
+            CovariancePrior::Like(TablePrior { shape, share, freedom, kappa })
+        };
+        let priors = [CovariancePrior::Weak].into_iter().chain(GRID.map(like));
         all.extend(priors.map(|prior| one(Covariance::Full, Some(prior))));
     }
     all
