@@ -94,8 +94,8 @@ fn remarks(fit: &Fit) -> Vec<String> {
             "{} beside the covariance matrices, as a row has all cells of a matrix or none: {}",
             one_or(
                 &layout.gaps,
-                "a column with gaps of its own stands",
-                "columns with gaps of their own stand"
+                "a column whose gaps are others stands",
+                "columns whose gaps are others stand"
             ),
             names(&layout.gaps)
         ));
@@ -178,20 +178,41 @@ pub struct Candidate {
     pub options: Options,
 }
 
-/// The volume shares, freedoms and kappas worth trying, from the one that bends most to the safe end: few degrees of freedom
-/// let clusters be as narrow as they like, and shatter wide tables.
-const GRID: [(Shape, f64, f64, f64); 4] = [
-    (Shape::Table, 0.5, 1.0, 1.0),
-    (Shape::Table, 0.2, 2.0, 0.1),
+/// The shapes, volume shares, freedoms and kappas worth trying beside the weak prior; of each shape the safe end first. Few
+/// degrees of freedom let clusters be as narrow as they like, and shatter wide tables. `docs/model-choice.md` has what each
+/// does on well-known tables.
+const GRID: [(Shape, f64, f64, f64); 5] = [
+    (Shape::Columns, 0.1, 2.0, 0.3),
+    (Shape::Columns, 0.5, 1.0, 1.0),
     (Shape::Table, 0.2, 4.0, 0.3),
-    (Shape::Table, 0.5, 8.0, 0.3),
+    (Shape::Table, 0.2, 2.0, 0.1),
+    (Shape::Table, 0.5, 1.0, 1.0),
 ];
 
-/// The models that may suit a table, the simplest first. All have densities of the same cells in the same units, so that their
+/// The models that may suit a table: `diagonal`, the simplest, then full covariances with each prior of a small grid. All have densities of the same cells in the same units, so that their
 /// [scores](crate::model::Questions::leave_one_out) compare.
 ///
-/// `input` is the table as the default model reads it. There is but one candidate where fewer than two columns
-/// could correlate.
+/// `input` is the table as `diagonal` reads it. There is but one candidate where fewer than two columns could correlate.
+///
+/// ```
+/// # let path = std::env::temp_dir().join(format!("partita-candidates-{}.csv", std::process::id()));
+/// # std::fs::write(&path, "x,y,visits\n0.1,11,0\n0.35,12.5,7\n2,12.2,1\n1.9,13,3\n").unwrap();
+/// use partita_run::config::{Covariance, Options, Task};
+/// use partita_run::model::{Questions, candidates, load};
+/// let options = Options { data: Some(path.clone()), covariance: Some(Covariance::Diagonal), ..Options::default() };
+/// let input = load(Task::Fit, &options)?.input;
+/// let all = candidates(&input);
+/// assert_eq!(all.len(), 7);
+/// for candidate in all {
+///     // The same cells in all of them: `visits` is a count to `diagonal`, and so it is to `full`.
+///     let loaded = load(Task::Fit, &candidate.options.or(options.clone()))?;
+///     assert_eq!(loaded.input.kinds, input.kinds);
+///     let z = partita::Partition::one_cluster(4)?;
+///     assert_eq!(loaded.model.leave_one_out(&z).map(|densities| densities.len()), Some(4));
+/// }
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), partita_run::Failure>(())
+/// ```
 pub fn candidates(input: &Input) -> Vec<Candidate> {
     let Some(table) = &input.table else { return Vec::new() };
     let all_real = input.kinds.iter().all(|kind| *kind == Kind::Normal);
