@@ -12,7 +12,7 @@ pub use beside::{Beside, BesideCluster};
 pub use categories::Dirichlet;
 pub use counts::{GammaPoisson, LARGEST_COUNT};
 pub use diagonal::NormalInverseGamma;
-pub use full::{Full, FullCluster, NormalInverseWishart, TablePrior};
+pub use full::{Full, FullCluster, NormalInverseWishart, Shape, TablePrior};
 pub use gaussian::{Covariance, Gaussian, GaussianCluster};
 pub use mixed::{Column, Mixed, MixedCluster};
 

@@ -3,6 +3,7 @@
 use super::choice::{TextOrNumber, as_text};
 use crate::data::Kind;
 use crate::model::Covariance;
+use partita::likelihood::{Shape, TablePrior};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -201,9 +202,11 @@ impl FromStr for ModelChoice {
 /// The prior of the covariance matrices of clusters.
 ///
 /// ```
+/// use partita::likelihood::{Shape, TablePrior};
 /// use partita_run::config::CovariancePrior;
 /// let prior: CovariancePrior = "table:0.2,4,0.1".parse()?;
-/// assert_eq!(prior, CovariancePrior::Table { share: 0.2, freedom: 4.0, kappa: 0.1 });
+/// let same = TablePrior { shape: Shape::Table, share: 0.2, freedom: 4.0, kappa: 0.1 };
+/// assert_eq!(prior, CovariancePrior::Like(same));
 /// # Ok::<(), String>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -211,58 +214,56 @@ impl FromStr for ModelChoice {
 pub enum CovariancePrior {
     /// About a quarter of the identity, with the fewest degrees of freedom for which there is a mean.
     Weak,
-    /// About a share of the table's own covariance.
-    Table {
-        /// The volume of a cluster as a share of the table's.
-        share: f64,
-        /// Degrees of freedom are this times the number of columns, plus 2.
-        freedom: f64,
-        /// How many rows the mean of the table counts for as that of a cluster.
-        kappa: f64,
-    },
+    /// About a share of the table's own covariance, or of the variances of its columns.
+    Like(TablePrior),
 }
 
 impl CovariancePrior {
-    /// `table` alone: the middle of the grid.
-    const TABLE: CovariancePrior = CovariancePrior::Table { share: 0.2, freedom: 2.0, kappa: 0.1 };
+    /// The middle of the grid, for a word alone.
+    const fn middle(shape: Shape) -> Self {
+        CovariancePrior::Like(TablePrior { shape, share: 0.2, freedom: 2.0, kappa: 0.1 })
+    }
 }
 
 impl fmt::Display for CovariancePrior {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            CovariancePrior::Weak => f.write_str("weak"),
-            CovariancePrior::Table { share, freedom, kappa } => write!(f, "table:{share},{freedom},{kappa}"),
-        }
+        let CovariancePrior::Like(TablePrior { shape, share, freedom, kappa }) = self else {
+            return f.write_str("weak");
+        };
+        let shape = match shape {
+            Shape::Table => "table",
+            Shape::Columns => "columns",
+        };
+        write!(f, "{shape}:{share},{freedom},{kappa}")
     }
 }
 
 impl FromStr for CovariancePrior {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
-        let table = |rest: &str| {
-            let parts: Option<Vec<f64>> = rest.split(',').map(|part| part.trim().parse().ok()).collect();
-            match parts?[..] {
-                [share, freedom, kappa]
-                    if (1e-6..=1.0).contains(&share)
-                        && (1.0..=1e3).contains(&freedom)
-                        && (1e-6..=1e6).contains(&kappa) =>
-                {
-                    Some(CovariancePrior::Table { share, freedom, kappa })
-                }
-                _ => None,
-            }
+        let (word, numbers) = text.split_once(':').map_or((text, None), |(word, rest)| (word, Some(rest)));
+        let like = |shape: Shape, numbers: &str| {
+            let parts: Option<Vec<f64>> = numbers.split(',').map(|part| part.trim().parse().ok()).collect();
+            let [share, freedom, kappa] = parts?[..] else { return None };
+            let good = (1e-6..=1.0).contains(&share)
+                && (1.0..=1e3).contains(&freedom)
+                && (1e-6..=1e6).contains(&kappa);
+            good.then_some(CovariancePrior::Like(TablePrior { shape, share, freedom, kappa }))
         };
-        let known = match text.split_once(':') {
-            None if text == "weak" => Some(CovariancePrior::Weak),
-            None if text == "table" => Some(CovariancePrior::TABLE),
-            Some(("table", rest)) => table(rest),
+        let known = match (word, numbers) {
+            ("weak", None) => Some(CovariancePrior::Weak),
+            ("table", None) => Some(CovariancePrior::middle(Shape::Table)),
+            ("columns", None) => Some(CovariancePrior::middle(Shape::Columns)),
+            ("table", Some(numbers)) => like(Shape::Table, numbers),
+            ("columns", Some(numbers)) => like(Shape::Columns, numbers),
             _ => None,
         };
         known.ok_or_else(|| {
             format!(
-                "`{text}` is no prior of covariance matrices: use weak, or table[:SHARE,FREEDOM,KAPPA] such as \
-                 {} with a SHARE of the volume up to 1, a FREEDOM from 1 to 1000 and a KAPPA from 0.000001 on",
-                CovariancePrior::TABLE
+                "`{text}` is no prior of covariance matrices: use weak, table[:SHARE,FREEDOM,KAPPA] such as {} or \
+                 columns[:SHARE,FREEDOM,KAPPA], with a SHARE of the volume up to 1, a FREEDOM from 1 to 1000 and a KAPPA \
+                 from 0.000001 on",
+                CovariancePrior::middle(Shape::Table)
             )
         })
     }
@@ -312,10 +313,10 @@ mod tests {
         assert_eq!("pitman-yor:0.1".parse::<Prior>().unwrap().to_string(), "pitman-yor:0.1,1");
         assert_eq!("a=b=count".parse::<ColumnType>().unwrap().to_string(), "a=b=count");
         assert_eq!("0.5,5".parse::<EdgePrior>().unwrap().to_string(), "0.5,5");
-        for text in ["weak", "table:0.2,2,0.1", "table:1,1.5,3"] {
+        for text in ["weak", "table:0.2,2,0.1", "columns:1,1.5,3"] {
             assert_eq!(text.parse::<CovariancePrior>().unwrap().to_string(), text);
         }
-        assert_eq!("table".parse::<CovariancePrior>().unwrap(), CovariancePrior::TABLE);
+        assert_eq!("columns".parse::<CovariancePrior>().unwrap().to_string(), "columns:0.2,2,0.1");
     }
 
     #[test]

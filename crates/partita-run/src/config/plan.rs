@@ -8,6 +8,7 @@ use super::{
     Options, Prior, Sampler, Shard, Start, Summary, Task,
 };
 use partita::Schedule;
+use partita::likelihood::TablePrior;
 use partita::prior::Components;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -72,15 +73,8 @@ pub enum ClusterPrior {
     },
     /// Weakly informative, as the family makes it from the shape of the table.
     Weak,
-    /// About a share of the table's own covariance; see [`CovariancePrior::Table`](super::CovariancePrior).
-    Table {
-        /// The volume of a cluster as a share of the table's.
-        share: f64,
-        /// Degrees of freedom are this times the number of columns, plus 2.
-        freedom: f64,
-        /// How many rows the mean of the table counts for as that of a cluster.
-        kappa: f64,
-    },
+    /// About a share of the table's own covariance, or of the variances of its columns.
+    Like(TablePrior),
 }
 
 /// The law of partitions before the data are seen.
@@ -290,9 +284,7 @@ impl Setup {
                     }
                     // What a family does by itself need not be said.
                     ClusterPrior::Weak => (),
-                    ClusterPrior::Table { share, freedom, kappa } => {
-                        options.cluster_prior = Some(CovariancePrior::Table { share, freedom, kappa });
-                    }
+                    ClusterPrior::Like(prior) => options.cluster_prior = Some(CovariancePrior::Like(prior)),
                 }
                 mixture.prior.say(&mut options);
             }

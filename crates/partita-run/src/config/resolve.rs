@@ -176,9 +176,7 @@ fn mixture(options: &Options, columns: usize) -> MixtureLaw {
             },
             _ => match options.cluster_prior.unwrap_or(CovariancePrior::Weak) {
                 CovariancePrior::Weak => ClusterPrior::Weak,
-                CovariancePrior::Table { share, freedom, kappa } => {
-                    ClusterPrior::Table { share, freedom, kappa }
-                }
+                CovariancePrior::Like(prior) => ClusterPrior::Like(prior),
             },
         },
         prior: partition_prior(options, alpha),

@@ -36,10 +36,9 @@ pub(crate) fn joinings<T: Predictive>(target: &T, z: &Partition, rows: &[&[f64]]
     rows.iter().map(joining).collect()
 }
 
-/// The log density of each row of the data given all others, beside the state `z` of a target.
-pub(crate) fn leave_one_out<T: Predictive>(target: &T, z: &Partition) -> Vec<f64> {
-    let state = State::new(target, z.clone());
-    (0..target.len()).map(|item| target.leave_one_out(state.stats(), z, item)).collect()
+/// The log density of each row of the data given all others, beside a state of a target.
+pub(crate) fn leave_one_out<T: Predictive>(target: &T, state: &State<T>) -> Vec<f64> {
+    (0..target.len()).map(|item| target.leave_one_out(state.stats(), state.partition(), item)).collect()
 }
 
 /// From log weights; none where all are minus infinity.

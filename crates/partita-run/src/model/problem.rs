@@ -9,7 +9,7 @@ use crate::summary::{self, AnySummary, Context, Count, Quantity};
 use partita::atoms::Atom;
 use partita::kernel::Neighbors;
 use partita::summary::{ClusterCount, Reference};
-use partita::{Kernel, Partition, Target};
+use partita::{Kernel, Partition, State, Target};
 use std::sync::Arc;
 
 /// A target with a kernel, a coupling, starts and summaries.
@@ -33,7 +33,7 @@ pub(crate) struct Problem<T: Target, K> {
 type Joinings<T> = fn(&T, &Partition, &[&[f64]]) -> Vec<Joining>;
 
 /// How to find the density of each row given all others.
-type LeaveOneOut<T> = fn(&T, &Partition) -> Vec<f64>;
+pub(super) type LeaveOneOut<T> = fn(&T, &State<T>) -> Vec<f64>;
 
 /// How to find predictive densities of kept atoms.
 type Densities<T> = fn(&T, &[&Atom], &[f64]) -> Vec<Vec<f64>>;
@@ -85,7 +85,7 @@ impl<T: Target, K: Kernel<T>> Questions for Problem<T, K> {
     }
 
     fn leave_one_out(&self, z: &Partition) -> Option<Vec<f64>> {
-        self.leave_one_out.map(|leave_one_out| leave_one_out(&self.target, z))
+        self.leave_one_out.map(|of| of(&self.target, &State::new(&self.target, z.clone())))
     }
 
     fn enumerate(&self) -> Option<Vec<f64>> {
@@ -104,7 +104,7 @@ const ENUMERATED: usize = 12;
 const COUNTED: usize = 20;
 
 /// What differs between targets, for [`problem`].
-pub(super) struct Parts<T, D> {
+pub(super) struct Parts<T: Target, D> {
     pub target: T,
     pub start: AnyStart,
     pub second_start: Option<AnyStart>,

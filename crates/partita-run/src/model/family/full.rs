@@ -5,7 +5,7 @@ use crate::Failure;
 use crate::config::{ClusterPrior, ColumnType, CovariancePrior, ModelChoice, Options};
 use crate::data::{Kind, Table};
 use crate::model::{Input, Model, column, words};
-use partita::likelihood::{Beside, NormalInverseWishart, TablePrior};
+use partita::likelihood::{Beside, NormalInverseWishart, Shape, TablePrior};
 use partita::{Full, Mixed, Mixture};
 
 pub(super) const FAMILY: Family = Family {
@@ -19,10 +19,12 @@ pub(super) const FAMILY: Family = Family {
 fn clusters(prior: &ClusterPrior) -> String {
     let matrix = "an unknown covariance matrix for each cluster";
     match prior {
-        ClusterPrior::Table { share, freedom, kappa } => {
-            format!(
-                "{matrix}, the prior about the table's own (share {share}, freedom {freedom}, kappa {kappa})"
-            )
+        ClusterPrior::Like(TablePrior { shape, share, freedom, kappa }) => {
+            let about = match shape {
+                Shape::Table => "the table's own",
+                Shape::Columns => "the variances of the columns",
+            };
+            format!("{matrix}, the prior about {about} (share {share}, freedom {freedom}, kappa {kappa})")
         }
         _ => matrix.into(),
     }
@@ -63,7 +65,7 @@ impl Layout {
         let (_, mut block) = groups.into_iter().max_by_key(cells).unwrap_or_default();
         let gaps = real.into_iter().filter(|column| !block.contains(column)).collect();
         let mut determined = Vec::new();
-        if matches!(prior, ClusterPrior::Table { .. }) && !block.is_empty() {
+        if matches!(prior, ClusterPrior::Like(_)) && !block.is_empty() {
             let values = chosen(table, &block);
             determined = NormalInverseWishart::determined(&values, block.len()).unwrap_or_default();
             determined.iter_mut().for_each(|at| *at = block[*at]);
@@ -92,8 +94,8 @@ fn remarks(fit: &Fit) -> Vec<String> {
             "{} beside the covariance matrices, as a row has all cells of a matrix or none: {}",
             one_or(
                 &layout.gaps,
-                "a column with gaps of its own stands",
-                "columns with gaps of their own stand"
+                "a column whose gaps are others stands",
+                "columns whose gaps are others stand"
             ),
             names(&layout.gaps)
         ));
@@ -131,9 +133,7 @@ fn build(fit: &Fit) -> Result<Box<dyn Model>, Failure> {
     }
     let values = chosen(fit.table, block);
     let wishart = match fit.law.clusters {
-        ClusterPrior::Table { share, freedom, kappa } => {
-            NormalInverseWishart::of_table(&values, block.len(), TablePrior { share, freedom, kappa })?
-        }
+        ClusterPrior::Like(prior) => NormalInverseWishart::of_table(&values, block.len(), prior)?,
         _ => NormalInverseWishart::weak(block.len()),
     };
     let rows = Full::new(values, &wishart).map_err(|error| in_table(error, block));
@@ -178,15 +178,41 @@ pub struct Candidate {
     pub options: Options,
 }
 
-/// The volume shares, freedoms and kappas worth trying, from the one that bends most to the safe end: few degrees of freedom
-/// let clusters be as narrow as they like, and shatter wide tables.
-const GRID: [(f64, f64, f64); 4] = [(0.5, 1.0, 1.0), (0.2, 2.0, 0.1), (0.2, 4.0, 0.3), (0.5, 8.0, 0.3)];
+/// The shapes, volume shares, freedoms and kappas worth trying beside the weak prior; of each shape the safe end first. Few
+/// degrees of freedom let clusters be as narrow as they like, and shatter wide tables. `docs/model-choice.md` has what each
+/// does on well-known tables.
+const GRID: [(Shape, f64, f64, f64); 5] = [
+    (Shape::Columns, 0.1, 2.0, 0.3),
+    (Shape::Columns, 0.5, 1.0, 1.0),
+    (Shape::Table, 0.2, 4.0, 0.3),
+    (Shape::Table, 0.2, 2.0, 0.1),
+    (Shape::Table, 0.5, 1.0, 1.0),
+];
 
-/// The models that may suit a table, the simplest first. All have densities of the same cells in the same units, so that their
+/// The models that may suit a table: `diagonal`, the simplest, then full covariances with each prior of a small grid. All have densities of the same cells in the same units, so that their
 /// [scores](crate::model::Questions::leave_one_out) compare.
 ///
-/// `input` is the table as the default model reads it. There is but one candidate where fewer than two columns
-/// could correlate.
+/// `input` is the table as `diagonal` reads it. There is but one candidate where fewer than two columns could correlate.
+///
+/// ```
+/// # let path = std::env::temp_dir().join(format!("partita-candidates-{}.csv", std::process::id()));
+/// # std::fs::write(&path, "x,y,visits\n0.1,11,0\n0.35,12.5,7\n2,12.2,1\n1.9,13,3\n").unwrap();
+/// use partita_run::config::{Covariance, ModelChoice, Options, Task};
+/// use partita_run::model::{Questions, candidates, load};
+/// let options = Options { data: Some(path.clone()), covariance: Some(ModelChoice::Named(Covariance::Diagonal)), ..Options::default() };
+/// let input = load(Task::Fit, &options)?.input;
+/// let all = candidates(&input);
+/// assert_eq!(all.len(), 7);
+/// for candidate in all {
+///     // The same cells in all of them: `visits` is a count to `diagonal`, and so it is to `full`.
+///     let loaded = load(Task::Fit, &candidate.options.or(options.clone()))?;
+///     assert_eq!(loaded.input.kinds, input.kinds);
+///     let z = partita::Partition::one_cluster(4)?;
+///     assert_eq!(loaded.model.leave_one_out(&z).map(|densities| densities.len()), Some(4));
+/// }
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), partita_run::Failure>(())
+/// ```
 pub fn candidates(input: &Input) -> Vec<Candidate> {
     let Some(table) = &input.table else { return Vec::new() };
     let all_real = input.kinds.iter().all(|kind| *kind == Kind::Normal);
@@ -208,8 +234,10 @@ pub fn candidates(input: &Input) -> Vec<Candidate> {
     let mut all = vec![one(Covariance::Diagonal, None)];
     let layout = Layout::new(table, &input.kinds, &ClusterPrior::Weak);
     if layout.block.len() > 1 {
-        let table = |(share, freedom, kappa)| CovariancePrior::Table { share, freedom, kappa };
-        let priors = [CovariancePrior::Weak].into_iter().chain(GRID.map(table));
+        let like = |(shape, share, freedom, kappa)| {
+            CovariancePrior::Like(TablePrior { shape, share, freedom, kappa })
+        };
+        let priors = [CovariancePrior::Weak].into_iter().chain(GRID.map(like));
         all.extend(priors.map(|prior| one(Covariance::Full, Some(prior))));
     }
     all

@@ -12,7 +12,7 @@ pub(super) const FAMILY: Family =
 fn spreads(prior: &ClusterPrior) -> (f64, f64) {
     match *prior {
         ClusterPrior::Spreads { prior_sd, noise_sd } => (prior_sd, noise_sd),
-        ClusterPrior::Weak | ClusterPrior::Table { .. } => unreachable!("known spreads are resolved"),
+        ClusterPrior::Weak | ClusterPrior::Like(_) => unreachable!("known spreads are resolved"),
     }
 }
 

@@ -1,4 +1,5 @@
-//! A prior of full covariances from the table itself: its own covariance, shrunk, so that units and tilts do not matter.
+//! A prior of full covariances from the table itself: its own covariance, shrunk, so that units and tilts do not matter; or
+//! the variances of its columns alone.
 //!
 //! With `D` columns, volume share `v`, freedom `f` and `kappa`: `C ~ InvWishart(f D + 2, c S)`, `c` such that the mean of
 //! `C` is `v^(2/D) S`. An ellipsoid of that covariance has the share `v` of the volume of the table's own. `S` is the covariance
@@ -20,9 +21,10 @@ const OWN_SHARE: f64 = 1e-8;
 /// What a prior makes of the covariance of a table.
 ///
 /// ```
-/// use partita::likelihood::{NormalInverseWishart, TablePrior};
+/// use partita::likelihood::{NormalInverseWishart, Shape, TablePrior};
 /// let rows = [1.0, 10.0, 2.0, 21.0, 3.0, 29.0, 4.0, 41.0];
-/// let prior = NormalInverseWishart::of_table(&rows, 2, TablePrior { share: 0.5, freedom: 2.0, kappa: 0.3 })?;
+/// let prior = TablePrior { shape: Shape::Table, share: 0.5, freedom: 2.0, kappa: 0.3 };
+/// let prior = NormalInverseWishart::of_table(&rows, 2, prior)?;
 /// assert_eq!((prior.mean[0], prior.degrees), (2.5, 6.0));
 /// // The mean covariance has half the volume of the table's: 0.5^(2/2) times its variance of 1.25.
 /// assert!((prior.scale[0] / (prior.degrees - 3.0) - 0.625).abs() < 1e-12);
@@ -30,12 +32,23 @@ const OWN_SHARE: f64 = 1e-8;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TablePrior {
+    /// What clusters are like.
+    pub shape: Shape,
     /// The volume of a cluster as a share of the whole table's.
     pub share: f64,
     /// Degrees of freedom are this times the number of columns, plus 2; at least 1.
     pub freedom: f64,
     /// How many rows the mean of the table counts for as that of a cluster.
     pub kappa: f64,
+}
+
+/// What clusters are like before they are seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// Like the whole table, tilted as it is.
+    Table,
+    /// As wide as the table in each column, and not tilted: correlations are 0.
+    Columns,
 }
 
 /// Means and standard deviations of the columns, and the standardised rows that are there.
@@ -124,6 +137,7 @@ impl NormalInverseWishart {
         let degrees = prior.freedom * d + 2.0;
         let factor = share.powf(2.0 / d) * (degrees - d - 1.0);
         let (mut scale, lambda) = table.correlations();
+        let lambda = if prior.shape == Shape::Columns { 1.0 } else { lambda };
         for (at, value) in scale.iter_mut().enumerate() {
             let (i, j) = (at / dimension, at % dimension);
             let shrunk = if i == j { 1.0 } else { (1.0 - lambda) * *value };
