@@ -275,7 +275,7 @@ pub(crate) fn model_is_open(options: &Options) -> bool {
 /// The same with moves that serve most models, and a start to go with them.
 pub(crate) fn usual_moves(setup: &Setup, options: &Options) -> Setup {
     let start = options.start.unwrap_or(Start::Sequential);
-    Setup { sampler: "sams*5+gibbs".parse().expect("a sampler"), start, ..setup.clone() }
+    Setup { sampler: "sams+gibbs".parse().expect("a sampler"), start, ..setup.clone() }
 }
 
 /// What a pilot tries where moves were left open, the simplest first. A start that was named stays; moves that were named are

@@ -92,6 +92,8 @@ pub(crate) fn score(entries: &[Entry], room: &mut Room) -> Result<(Vec<usize>, V
         known.push(found);
         scores.push(Some(score));
     }
+    // What follows has a budget of its own.
+    room.spent = 0.0;
     Ok((order(&known, &scores), known))
 }
 
