@@ -194,20 +194,14 @@ fn of_file(path: &str) {
     two_models(values, columns, COMPONENTS);
 }
 
-/// Eight clusters far apart, and eight that overlap so that items move, in two models.
+/// Eight clusters far apart, in two models.
 fn of_width(columns: usize) {
-    for (what, noise) in [("far apart", 0.15), ("overlapping", 0.3 * (columns as f64).sqrt())] {
-        of_noise(columns, what, noise);
-    }
-}
-
-fn of_noise(columns: usize, what: &str, noise: f64) {
     const CLUSTERS: usize = 8;
     let mut chance = Stream::new(11, columns as u64).sequence(Purpose::Data, 0);
     let centers: Vec<f64> = (0..CLUSTERS * columns).map(|_| chance.normal()).collect();
     let center = |at: usize| centers[at / columns % CLUSTERS * columns + at % columns];
-    let values = (0..400 * columns).map(|at| center(at) + noise * chance.normal()).collect();
-    println!("{columns} columns, clusters {what}");
+    let values = (0..400 * columns).map(|at| center(at) + 0.15 * chance.normal()).collect();
+    println!("{columns} columns");
     two_models(values, columns, CLUSTERS);
 }
 

@@ -194,7 +194,7 @@ fn full_covariances_take_any_table() {
     );
 
     // Numbers alone are real numbers; declared ones are not.
-    let numbers: String = (0..24).map(|i| format!("{},{}\n", i % 4, i * 7 % 13)).collect();
+    let numbers: String = (0..24).map(|i| format!("{},{}.5\n", i % 4, i * 7 % 13)).collect();
     scratch.write("numbers.csv", &format!("n,x\n{numbers}"));
     scratch.ok(&format!("fit numbers.csv --covariance full {QUICK} --out all"));
     scratch.ok(&format!("fit numbers.csv --covariance full --column-type n=normal {QUICK} --out same"));
@@ -202,7 +202,7 @@ fn full_covariances_take_any_table() {
     scratch.ok(&format!("fit numbers.csv --covariance full --column-type n=count {QUICK} --out counts"));
     assert_ne!(scratch.rows("all"), scratch.rows("counts"));
     assert_eq!(
-        scratch.refused("fit numbers.csv --covariance full --column-type n=count,x=count"),
+        scratch.refused("fit numbers.csv --covariance full --column-type n=count,x=category"),
         "partita: numbers.csv: no column of real numbers has anything to correlate, so --covariance full has nothing to do: \
          use --covariance diagonal"
     );

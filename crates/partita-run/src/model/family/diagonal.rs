@@ -14,6 +14,7 @@ pub(super) const FAMILY: Family = Family {
 };
 
 fn build(fit: &Fit) -> Result<Box<dyn Model>, Failure> {
-    let rows = Mixed::new(&fit.table.values, &column::likelihoods(fit.table, &fit.input.kinds));
+    let kinds = &fit.input.kinds;
+    let rows = Mixed::new(&fit.table.values, &column::likelihoods(fit.table, kinds, column::real(kinds)));
     fit.problem(rows.map(|rows| Mixture::new(fit.prior, rows)))
 }

@@ -140,7 +140,8 @@ fn build(fit: &Fit) -> Result<Box<dyn Model>, Failure> {
     if beside.is_empty() {
         return fit.problem(rows.map(|rows| Mixture::new(fit.prior, rows)));
     }
-    let columns = column::likelihoods(fit.table, &fit.input.kinds);
+    let kinds = &fit.input.kinds;
+    let columns = column::likelihoods(fit.table, kinds, column::real(kinds) - layout.determined.len());
     let columns: Vec<_> = beside.iter().map(|&column| columns[column].clone()).collect();
     let mut cells = chosen(fit.table, beside);
     for (at, cell) in cells.iter_mut().enumerate() {
