@@ -12,7 +12,7 @@ mod words;
 
 pub use family::Covariance;
 pub(crate) use family::advice;
-pub use input::{Input, Loaded, build, load};
+pub use input::{Given, Input, Loaded, build, load, load_given};
 pub use predict::Joining;
 use problem::Problem;
 pub(crate) use words::{crossing, question, unreachable};

@@ -3,7 +3,7 @@
 use super::{Model, column, family, looks, words};
 use crate::Failure;
 use crate::config::{Covariance, Facts, Options, Setup, Task, resolve};
-use crate::data::{DataError, Kind, Missing, ReadOptions, Scaling, Table, Words};
+use crate::data::{Cells, DataError, Kind, Missing, ReadOptions, Scaling, Table, Words};
 use crate::engine::Origin;
 use crate::graph::{GraphFile, read_graph};
 use partita::summary::Reference;
@@ -44,11 +44,37 @@ pub struct Loaded {
     pub input: Arc<Input>,
 }
 
+/// Data that are in memory already, under the name that sentences call them by.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Given {
+    /// The columns of a table.
+    Columns(String, Vec<(String, Cells)>),
+    /// A table that was made before.
+    Table(Table),
+    /// A graph.
+    Graph(String, GraphFile),
+}
+
 /// Reads the data, decides what was left open, and builds the model.
 pub fn load(task: Task, options: &Options) -> Result<Loaded, Failure> {
+    load_given(task, options, None).map(|(loaded, _)| loaded)
+}
+
+/// The same with data from memory, where they are given. Defaults are those of a file of one's own, so the options have to
+/// name something as `data`. The table comes back as it was before it was standardised, where it was given.
+pub fn load_given(
+    task: Task,
+    options: &Options,
+    given: Option<&Given>,
+) -> Result<(Loaded, Option<Table>), Failure> {
+    let mut kept = None;
     let mut input = match task {
-        Task::Fit => read(options)?,
-        Task::Color | Task::Blocks => read_edges(task, options)?,
+        Task::Fit => {
+            let table = read_table(options, given)?;
+            kept = given.is_some().then(|| table.clone());
+            read(options, table)?
+        }
+        Task::Color | Task::Blocks => read_edges(task, options, given)?,
     };
     let setup = Setup::resolve(task, options, input.facts()?)?;
     input.said.extend(words::spreads_left_open(options, &setup));
@@ -56,7 +82,7 @@ pub fn load(task: Task, options: &Options) -> Result<Loaded, Failure> {
     input.said.extend(input.graph.as_ref().and_then(|graph| looks::like_table(&input.title, graph)));
     let input = Arc::new(input);
     let model = build(&setup, &input)?;
-    Ok(Loaded { setup, model, input })
+    Ok((Loaded { setup, model, input }, kept))
 }
 
 /// Builds the model of a setup on data that were read.
@@ -67,7 +93,7 @@ pub fn build(setup: &Setup, input: &Arc<Input>) -> Result<Box<dyn Model>, Failur
 }
 
 /// Reads the table of a fit; its kinds of cells are checked against what the model takes.
-fn read_table(options: &Options) -> Result<Table, Failure> {
+fn read_table(options: &Options, given: Option<&Given>) -> Result<Table, Failure> {
     let reading = resolve::reading(options);
     let delimiter = match reading.delimiter {
         Some(c) if c.is_ascii() => Some(c as u8),
@@ -98,8 +124,13 @@ fn read_table(options: &Options) -> Result<Table, Failure> {
         levels: Vec::new(),
         one_row: false,
     };
-    let Some(path) = &options.data else { return Ok(crate::demo::synthetic()) };
-    let table = Table::read(path, &read).map_err(|error| refusal(&error, covariance))?;
+    let table = match (given, &options.data) {
+        (Some(Given::Columns(source, columns)), _) => Table::from_columns(source, columns, &read),
+        (Some(Given::Table(table)), _) => Ok(table.clone()),
+        (_, Some(path)) => Table::read(path, &read),
+        (_, None) => return Ok(crate::demo::synthetic()),
+    };
+    let table = table.map_err(|error| refusal(&error, covariance))?;
     match &table.gap {
         Some(gap) if !anything => Err(refusal(gap, covariance)),
         _ => Ok(table),
@@ -123,9 +154,8 @@ fn refusal(error: &DataError, covariance: Covariance) -> Failure {
     })
 }
 
-/// Reads a table.
-fn read(options: &Options) -> Result<Input, Failure> {
-    let mut table = read_table(options)?;
+/// What there is to know of a table that was read.
+fn read(options: &Options, mut table: Table) -> Result<Input, Failure> {
     let columns = if table.columns == 1 { "column" } else { "columns" };
     let mut said = vec![format!("{}: {} rows, {} {columns}", table.source, table.rows, table.columns)];
     said.extend(looks::like_edges(&table).filter(|_| options.data.is_some()));
@@ -169,15 +199,17 @@ fn read(options: &Options) -> Result<Input, Failure> {
 }
 
 /// Reads the graph of a task.
-fn read_edges(task: Task, options: &Options) -> Result<Input, Failure> {
+fn read_edges(task: Task, options: &Options, given: Option<&Given>) -> Result<Input, Failure> {
     if task == Task::Color && options.data.is_some() && options.colors.is_none() {
         return Err(Failure::bad("`colors` is needed: how many colours may be used".into()));
     }
     let Some(path) = options.data.clone() else {
         return Err(Failure::bad(format!("`{task}` needs a graph: an edge list or a DIMACS .col file")));
     };
-    let file = read_graph(&path).map_err(|e| Failure::bad(e.to_string()))?;
-    let title = path.display().to_string();
+    let (file, title) = match given {
+        Some(Given::Graph(title, graph)) => (graph.clone(), title.clone()),
+        _ => (read_graph(&path).map_err(|e| Failure::bad(e.to_string()))?, path.display().to_string()),
+    };
     let colors = match options.colors.filter(|_| task == Task::Color) {
         Some(colors) => format!(", {colors} colours"),
         None => String::new(),
