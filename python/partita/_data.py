@@ -37,7 +37,7 @@ def _texts(values: Any) -> list[str | None]:
 
 def _refuse_dates(name: str, kind: Any) -> None:
     raise ValueError(
-        f"column {name!r} holds {kind}, which are neither numbers nor categories: turn them into numbers, such as days, "
+        f"column {name!r} holds {kind}, neither numbers nor categories: turn them into numbers, such as days, "
         f"or leave the column out with drop={name!r}"
     )
 
@@ -112,16 +112,11 @@ def _polars_column(series: Any) -> tuple:
 
     name, kind = series.name, series.dtype
     if kind in (pl.Categorical, pl.Enum):
-        levels = series.cat.get_categories().to_list()
+        values = series.cast(pl.String).to_list()
+        # An Enum has its levels; all Categoricals share one list, so theirs are those that are there.
+        levels = kind.categories.to_list() if kind == pl.Enum else [v for v in dict.fromkeys(values) if v is not None]
         place = {level: at for at, level in enumerate(levels)}
-        codes = np.array([place.get(value, -1) for value in series.to_list()], dtype=np.int64)
-        if kind == pl.Categorical:
-            # All categoricals share one list: those of this column are the ones that are there.
-            there = sorted({int(code) for code in codes if code >= 0})
-            new = {code: at for at, code in enumerate(there)}
-            codes = np.array([new.get(int(code), -1) for code in codes], dtype=np.int64)
-            levels = [levels[code] for code in there]
-        return name, codes, [str(level) for level in levels]
+        return name, np.array([place.get(value, -1) for value in values], dtype=np.int64), levels
     if kind == pl.Boolean:
         return name, series.cast(pl.Int64).fill_null(-1).to_numpy().astype(np.int64), ["False", "True"]
     if kind.is_numeric():
@@ -145,9 +140,8 @@ def columns(data: Any, names: list[str] | None = None) -> tuple[str, list[tuple]
             made = [(f"x{at + 1}", *column[1:]) for at, column in enumerate(made)]
         return "data frame", made, data.index
     if _module(data) == "polars":
-        frame = data.to_frame() if not hasattr(data, "get_columns") else data
-        if hasattr(frame, "collect"):
-            frame = frame.collect()
+        frame = data.collect() if hasattr(data, "collect") else data
+        frame = frame if hasattr(frame, "get_columns") else frame.to_frame()
         return "data frame", [_polars_column(series) for series in frame.get_columns()], None
     if hasattr(data, "__arrow_c_stream__"):
         try:
@@ -167,7 +161,9 @@ def columns(data: Any, names: list[str] | None = None) -> tuple[str, list[tuple]
         made = [_array_column(str(name), np.asarray(values)) for name, values in data.items()]
         return "columns", made, None
     if _module(data) == "scipy":
-        raise TypeError("a sparse matrix is no table: make it dense with .toarray(), or cluster a graph with partita.blocks")
+        raise TypeError(
+            "a sparse matrix is no table: make it dense with .toarray(), or cluster a graph with partita.blocks"
+        )
     values = np.asarray(data)
     if values.ndim == 1:
         values = values.reshape(-1, 1)

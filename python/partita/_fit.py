@@ -40,7 +40,14 @@ def _start(
     try:
         native = None if taken is None else taken.native
         outcome = _native.Run.start(
-            task, meetings_only, said(options), native, courier(executor), watch, command(name, options), force
+            task,
+            meetings_only,
+            said(options),
+            native,
+            courier(executor),
+            watch,
+            command(name, options),
+            force,
         )
     finally:
         watch.close()
@@ -69,12 +76,13 @@ def fit(
     Parameters
     ----------
     data
-        A numpy array, a pandas or polars frame, an Arrow table or anything with `__arrow_c_stream__`, a mapping of names to
-        columns, or a path. NaN, None and <NA> are missing. Left out: the built-in demonstration data.
+        A numpy array, a pandas or polars frame, an Arrow table or anything with `__arrow_c_stream__`, a mapping of
+        names to columns, or a path. NaN, None and <NA> are missing. Left out: the built-in demonstration data.
     labels
         Known classes to compare with: one for each row, or the name of a column.
     executor
-        A `concurrent.futures.Executor` to run replicates on; the results are the same. Left out: threads of this process.
+        A `concurrent.futures.Executor` to run replicates on; the results are the same. Left out: threads of this
+        process.
     progress
         Whether a bar is shown (with tqdm). "auto": in terminals and notebooks.
     force
@@ -98,9 +106,7 @@ def fit(
 
 
 @documented("blocks")
-def blocks(
-    graph: Any, *, executor: Any = None, progress: Any = "auto", force: bool = False, **options: Any
-) -> Result:
+def blocks(graph: Any, *, executor: Any = None, progress: Any = "auto", force: bool = False, **options: Any) -> Result:
     """Finds the blocks of a graph: vertices that play the same part, by a stochastic block model.
 
     Parameters

@@ -11,7 +11,14 @@ from typing import Any
 from . import _native
 
 # What a kind of value is in Python, by its name in Rust; all else is a text in the command's words.
-_KINDS = {"f64": float, "u64": int, "usize": int, "bool": bool, "Duration": "float | str", "Alpha": "float | str"}
+_KINDS = {
+    "f64": float,
+    "u64": int,
+    "usize": int,
+    "bool": bool,
+    "Duration": "float | str",
+    "Alpha": "float | str",
+}
 
 
 class Option:

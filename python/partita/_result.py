@@ -46,7 +46,15 @@ class Score(float):
 
     def __reduce__(self):
         mean = None if self != self else float(self)
-        return Score, ({"mean": mean, "mean_ci95": self.ci95, "sum_ci95": self.sum_ci95, "sum": self.sum, "rows": self.rows},)
+        return Score, (
+            {
+                "mean": mean,
+                "mean_ci95": self.ci95,
+                "sum_ci95": self.sum_ci95,
+                "sum": self.sum,
+                "rows": self.rows,
+            },
+        )
 
 
 def _known(value: float | None) -> float:
@@ -63,7 +71,7 @@ def finished(outcome: tuple[_native.Run, bool], index: Any) -> Result:
     result = Result(run, index)
     if interrupted or not run.complete:
         stop = _native.Interrupted(
-            f"interrupted: {len(result.replicates_done)} replicates are kept; `result.resume()` of this exception goes on"
+            f"interrupted: {len(result.replicates_done)} replicates are kept; `result.resume()` of this error goes on"
         )
         stop.result = result
         raise stop
@@ -118,7 +126,7 @@ class Result:
 
     @functools.cached_property
     def clusters(self) -> Any:
-        """The distribution of the number of clusters, with 95 % intervals. Estimates are unbiased, so they may leave [0, 1]."""
+        """The distribution of the number of clusters, with 95 % intervals; unbiased, so it may leave [0, 1]."""
         return self._clusters_table(frame)
 
     def _clusters_table(self, make: Any) -> Any:
@@ -229,12 +237,16 @@ class Result:
 
     def survival(self) -> Any:
         """The Kaplan-Meier curve of meeting times, with its 95 % interval."""
-        time, alive, low, high = (list(c) for c in zip(*self._page["survival"], strict=True)) if self._page["survival"] else ([],) * 4
+        time, alive, low, high = (
+            (list(c) for c in zip(*self._page["survival"], strict=True)) if self._page["survival"] else ([],) * 4
+        )
         return frame({"time": time, "survival": alive, "low": low, "high": high})
 
     def tv_bound(self) -> Any:
         """A bound on the total variation distance between one chain and the posterior, after so many sweeps."""
-        sweeps, bound = (list(c) for c in zip(*self._found["tv_bound"], strict=True)) if self._found["tv_bound"] else ([], [])
+        sweeps, bound = (
+            (list(c) for c in zip(*self._found["tv_bound"], strict=True)) if self._found["tv_bound"] else ([], [])
+        )
         return frame({"sweeps": sweeps, "bound": bound})
 
     @functools.cached_property
@@ -308,7 +320,10 @@ class Result:
         return np.array([p["joins"] for p in found["predictions"]], dtype=np.float64)
 
     def log_density(self, new: Any) -> Any:
-        """The log predictive density of each new row, in the units of the data; missing where its estimate is not positive."""
+        """The log predictive density of each new row, in the units of the data.
+
+        Missing where its unbiased estimate is not positive.
+        """
         found, index = self._predictions(new)
         values = np.array([_known(p["log_density"]) for p in found["predictions"]])
         return self._of_new(values, index, "log_density")
@@ -340,7 +355,10 @@ class Result:
         executor: Any = None,
         progress: Any = "auto",
     ) -> Result:
-        """The same run with more replicates: so many more, or as many as take about so long. This result stays as it is."""
+        """The same run with more replicates: so many more, or as many as take about so long.
+
+        This result stays as it is.
+        """
         watch = Watch(progress)
         try:
             said = None if time is None else str(time)
@@ -435,9 +453,7 @@ class Result:
     def __repr__(self) -> str:
         if not self.complete:
             return f"<partita.Result: interrupted after {len(self.replicates_done)} replicates; resume() goes on>"
-        first = "; ".join(
-            f"{line['name']} {line['mean']:.4g}" for line in self._found["summaries"][:3]
-        )
+        first = "; ".join(f"{line['name']} {line['mean']:.4g}" for line in self._found["summaries"][:3])
         return f"<partita.Result: {self._found['replicates']} replicates; {first}>"
 
     def _repr_html_(self) -> str:

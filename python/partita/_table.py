@@ -67,9 +67,7 @@ class Table(Mapping):
         columns = self._cells()
         wide = [max(map(len, column)) for column in columns]
         lines = zip(*columns, strict=True)
-        return "\n".join(
-            "  ".join(text.rjust(width) for text, width in zip(line, wide, strict=True)) for line in lines
-        )
+        return "\n".join("  ".join(text.rjust(width) for text, width in zip(line, wide, strict=True)) for line in lines)
 
     def _repr_html_(self) -> str:
         head, *body = zip(*self._cells(), strict=True)

@@ -14,8 +14,8 @@ from ._table import frame
 def penguins(*, species: bool = False) -> Any:
     """344 penguins of three species, measured near Palmer Station, Antarctica (Gorman, Williams, Fraser 2014; CC0).
 
-    Four measurements of the body, island and sex, some of them missing. The species, which a clustering should find, come
-    along where they are asked for, as known classes: `fit(penguins(species=True), labels="species")`.
+    Four measurements of the body, island and sex, some of them missing. The species, which a clustering should find,
+    come along where they are asked for, as known classes: `fit(penguins(species=True), labels="species")`.
 
     Examples
     --------

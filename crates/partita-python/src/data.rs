@@ -54,7 +54,8 @@ impl Data<'_> {
                 Some(Given::Columns(title, columns.into_iter().map(Column::cells).collect()))
             }
             Data::Graph(title, names, edges) => {
-                let pairs: Vec<(u32, u32)> = edges.as_array().rows().into_iter().map(|e| (e[0], e[1])).collect();
+                let pairs: Vec<(u32, u32)> =
+                    edges.as_array().rows().into_iter().map(|e| (e[0], e[1])).collect();
                 let graph = GraphFile::from_edges(&title, names, &pairs);
                 let graph = graph.map_err(|e| exception(&Failure::BadInput(e.to_string())))?;
                 Some(Given::Graph(title, graph))

@@ -224,13 +224,15 @@ impl Run {
         };
         let table = PyDict::new(py);
         table.set_item("replicate", whole(|row| row.replicate))?;
-        table.set_item("met", rows.iter().map(|row| row.tau.is_some()).collect::<Vec<_>>().into_pyarray(py))?;
+        table
+            .set_item("met", rows.iter().map(|row| row.tau.is_some()).collect::<Vec<_>>().into_pyarray(py))?;
         table.set_item("tau", whole(|row| row.tau.unwrap_or(0)))?;
         table.set_item("sweeps", whole(|row| row.sweeps))?;
         table.set_item("kernel_calls", whole(|row| row.kernel_calls))?;
         table.set_item("seconds", rows.iter().map(|row| row.seconds).collect::<Vec<_>>().into_pyarray(py))?;
         for (at, name) in self.0.columns().iter().enumerate() {
-            table.set_item(name, rows.iter().map(|row| row.values[at]).collect::<Vec<_>>().into_pyarray(py))?;
+            table
+                .set_item(name, rows.iter().map(|row| row.values[at]).collect::<Vec<_>>().into_pyarray(py))?;
         }
         Ok(table)
     }

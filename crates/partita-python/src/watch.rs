@@ -93,7 +93,9 @@ pub fn watched<T: Send>(
                     break;
                 }
             }
-            worker.join().unwrap_or_else(|_| Err(Failure::Failed("partita has a fault: please report it".into())))
+            worker
+                .join()
+                .unwrap_or_else(|_| Err(Failure::Failed("partita has a fault: please report it".into())))
         })
     });
     match trouble {

@@ -6,7 +6,12 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 
-create_exception!(partita, PartitaError, PyException, "Something broke that is no mistake in what was asked.");
+create_exception!(
+    partita,
+    PartitaError,
+    PyException,
+    "Something broke that is no mistake in what was asked."
+);
 create_exception!(
     partita,
     Interrupted,

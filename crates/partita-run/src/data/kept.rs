@@ -67,8 +67,7 @@ fn parsed<T: serde::de::DeserializeOwned>(mut source: Source) -> Result<T, Strin
 /// Reads a table that was kept.
 pub(super) fn read_table(source: Source) -> Result<Table, DataError> {
     let file = source.file.clone();
-    let kept: KeptTable =
-        parsed(source).map_err(|reason| DataError::Kept { file: file.clone(), reason })?;
+    let kept: KeptTable = parsed(source).map_err(|reason| DataError::Kept { file: file.clone(), reason })?;
     let (columns, rows) = (kept.columns.len(), kept.columns.first().map_or(0, Vec::len));
     let whole = kept.names.len() == columns && kept.kinds.len() == columns && kept.levels.len() == columns;
     if !whole || kept.columns.iter().any(|column| column.len() != rows) {
