@@ -5,11 +5,16 @@
 >>> result.summary  # doctest: +SKIP
 """
 
+from typing import TYPE_CHECKING
+
 from . import datasets
 from ._fit import blocks, color, fit, meet
 from ._native import Interrupted, PartitaError, __version__
 from ._result import CredibleBall, Result, Score, load, merge, resume
 from ._table import Table
+
+if TYPE_CHECKING:
+    from ._sklearn import DPMixture
 
 __all__ = [
     "CredibleBall",

@@ -20,7 +20,7 @@ def tree(result: Any) -> Any:
         "labels": labels[None].astype(np.int64),
         "clusters": np.array([[len(np.unique(state)) for state in labels]]),
     }
-    groups = {
+    groups: dict[str, Any] = {
         "posterior": posterior,
         "sample_stats": {"weight": weight[None], "replicate": replicate[None].astype(np.int64)},
         # Independent and without bias: their mean estimates the posterior expectation.

@@ -212,8 +212,8 @@ def graph(data: Any) -> Taken:
     if _module(data) == "networkx":
         vertices = list(data.nodes)
         place = {vertex: at for at, vertex in enumerate(vertices)}
-        edges = [(place[u], place[v]) for u, v in data.edges()]
-        return _edges([str(vertex) for vertex in vertices], edges, vertices)
+        pairs = [(place[u], place[v]) for u, v in data.edges()]
+        return _edges([str(vertex) for vertex in vertices], pairs, vertices)
     if _module(data) == "scipy":
         matrix = data.tocoo()
         if matrix.shape[0] != matrix.shape[1]:
@@ -227,14 +227,11 @@ def graph(data: Any) -> Taken:
     if values.ndim != 2 or values.shape[1] != 2:
         raise ValueError("a graph is pairs of vertices, an adjacency matrix, a networkx graph or a path")
     if values.dtype.kind in "iu":
-        vertices, edges = np.unique(values, return_inverse=True)
-        names = [str(vertex) for vertex in vertices.tolist()]
-    else:
-        vertices = list(dict.fromkeys(values.ravel().tolist()))
-        place = {vertex: at for at, vertex in enumerate(vertices)}
-        edges = np.array([place[vertex] for vertex in values.ravel().tolist()], dtype=np.uint32)
-        names = [str(vertex) for vertex in vertices]
-    return _edges(names, np.asarray(edges).reshape(-1, 2), vertices)
+        numbered, places = np.unique(values, return_inverse=True)
+        return _edges([str(vertex) for vertex in numbered.tolist()], places, numbered)
+    named = list(dict.fromkeys(values.ravel().tolist()))
+    place = {vertex: at for at, vertex in enumerate(named)}
+    return _edges([str(vertex) for vertex in named], [place[vertex] for vertex in values.ravel().tolist()], named)
 
 
 def _edges(names: list[str], edges: Any, index: Any = None) -> Taken:

@@ -74,7 +74,7 @@ class Courier:
 
     def receive(self) -> list[tuple[int, tuple[bytes, float] | None]]:
         """What has come back: an order's number with its delivery, or with None where it is lost."""
-        came = []
+        came: list[tuple[int, tuple[bytes, float] | None]] = []
         try:
             done = [self._done.get(timeout=0.1)]
             while not self._done.empty():
@@ -85,22 +85,16 @@ class Courier:
             if number not in self._orders or self._futures[number] is not future:
                 continue
             key, order, origin = self._orders[number]
+            delivery = None
             try:
                 delivery = future.result()
-            except CancelledError:
-                delivery, lost = None, "cancelled"
-            except (ValueError, _native.PartitaError, TypeError, ImportError):
-                raise
-            except Exception as error:
-                delivery, lost = None, f"{type(error).__name__}: {error}"
-            else:
-                lost = None
-                if delivery is None:
-                    if not self._submit(number, key, order, origin, True):
-                        came.append((number, None))
+                if delivery is None and self._submit(number, key, order, origin, True):
                     continue
-            if lost:
-                log.warning("an order was lost (%s): its replicates run again", lost)
+            except (ValueError, _native.PartitaError, TypeError, ImportError):
+                # A mistake, which another worker would make, too.
+                raise
+            except (Exception, CancelledError) as error:
+                log.warning("an order was lost (%s: %s): its replicates run again", type(error).__name__, error)
             del self._orders[number], self._futures[number]
             came.append((number, None if delivery is None else (bytes(delivery[0]), delivery[1])))
         return came

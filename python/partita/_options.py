@@ -12,12 +12,13 @@ from . import _native
 
 # What a kind of value is in Python, by its name in Rust; all else is a text in the command's words.
 _KINDS = {
-    "f64": float,
-    "u64": int,
-    "usize": int,
-    "bool": bool,
+    "f64": "float",
+    "u64": "int",
+    "usize": "int",
+    "bool": "bool",
     "Duration": "float | str",
     "Alpha": "float | str",
+    "PathBuf": "str | PathLike[str]",
 }
 
 
@@ -27,10 +28,7 @@ class Option:
     def __init__(self, name: str, kind: str, about: str) -> None:
         self.name, self.about = name, about.replace("StoppingRule when", "Stop when")
         several = kind.startswith("Vec<")
-        known = _KINDS.get(kind, str)
-        word = known if isinstance(known, str) else known.__name__
-        if kind == "PathBuf":
-            word = "str | PathLike[str]"
+        word = _KINDS.get(kind, "str")
         self.annotation = ("str | Sequence[str]" if several else word) + " | None"
 
 

@@ -34,7 +34,7 @@ class DPMixture(ClusterMixin, DensityMixin, BaseEstimator):
     random_state : int, RandomState or None
         The seed; None is that of `partita.fit`, so that fits can be repeated.
     n_jobs : int or None
-        Threads; -1 for all. Within a joblib backend other than threads, its workers run the replicates.
+        Threads; -1 for all. Where joblib was given a Dask cluster, its workers run the replicates.
 
     Attributes
     ----------
@@ -120,24 +120,23 @@ class DPMixture(ClusterMixin, DensityMixin, BaseEstimator):
     def _run(self, X: np.ndarray, replicates: int | None) -> Result:
         from ._joblib import placed
 
-        with placed(self.n_jobs) as where:
-            return fit(
-                X,
-                covariance=self.covariance,
-                prior=self.prior,
-                alpha=self.alpha,
-                prior_sd=self.prior_sd,
-                noise_sd=self.noise_sd,
-                standardize=self.standardize,
-                loss=self.loss,
-                replicates=replicates,
-                time=self.time,
-                precision=self.precision,
-                seed=self._seed(),
-                column_type=[f"x{at + 1}=normal" for at in range(X.shape[1])],
-                progress=False,
-                **where,
-            )
+        return fit(
+            X,
+            covariance=self.covariance,
+            prior=self.prior,
+            alpha=self.alpha,
+            prior_sd=self.prior_sd,
+            noise_sd=self.noise_sd,
+            standardize=self.standardize,
+            loss=self.loss,
+            replicates=replicates,
+            time=self.time,
+            precision=self.precision,
+            seed=self._seed(),
+            column_type=[f"x{at + 1}=normal" for at in range(X.shape[1])],
+            progress=False,
+            **placed(self.n_jobs),
+        )
 
     @property
     def co_clustering_(self) -> np.ndarray:

@@ -49,7 +49,7 @@ class Table(Mapping):
         """As a polars frame; names of rows become its first column."""
         import polars as pl
 
-        columns = dict(self._columns)
+        columns: dict[str, Any] = dict(self._columns)
         if self.index is not None:
             columns = {self.index_name or "index": self.index, **columns}
         return pl.DataFrame({name: list(values) for name, values in columns.items()})

@@ -9,6 +9,7 @@ use pyo3::types::PyBytes;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Seconds of work in one order: so many times what it costs to send it, within bounds, so that sending costs little and
@@ -24,6 +25,8 @@ const REMEMBERED: usize = 4;
 pub struct Remote {
     courier: Py<PyAny>,
     width: usize,
+    /// It takes no more work.
+    closed: AtomicBool,
 }
 
 /// What came back of an order.
@@ -32,7 +35,7 @@ type Parcel = (u64, Option<(Vec<u8>, f64)>);
 impl Remote {
     pub fn new(courier: Bound<PyAny>) -> PyResult<Self> {
         let width = courier.getattr("width")?.extract::<usize>()?.max(1);
-        Ok(Remote { courier: courier.unbind(), width })
+        Ok(Remote { courier: courier.unbind(), width, closed: AtomicBool::new(false) })
     }
 
     /// Sends an order: its number, or none where the executor takes no more.
@@ -100,9 +103,11 @@ impl Executor for Remote {
         let alone = matches!(job.work, Work::Workers { .. });
         let mut measured = Measured::default();
         let mut away: Vec<(u64, usize, Instant)> = Vec::new();
-        let mut closed = false;
+        let closed = || self.closed.load(Ordering::Relaxed);
+        // Taken, and not sent.
+        let mut left = Vec::new();
         loop {
-            while !closed && !stop() && away.len() < self.width * if alone { 1 } else { AHEAD } {
+            while !closed() && !stop() && away.len() < self.width * if alone { 1 } else { AHEAD } {
                 let batch = numbers.take(if alone { 1 } else { measured.batch() });
                 if batch.is_empty() {
                     break;
@@ -110,7 +115,10 @@ impl Executor for Remote {
                 let (size, order) = (batch.len(), Order { work: job.work.clone(), numbers: batch });
                 match self.send(&origin, &order)? {
                     Some(number) => away.push((number, size, Instant::now())),
-                    None => closed = true,
+                    None => {
+                        self.closed.store(true, Ordering::Relaxed);
+                        left = order.numbers;
+                    }
                 }
             }
             if away.is_empty() || stop() {
@@ -128,8 +136,13 @@ impl Executor for Remote {
             }
         }
         self.give_up()?;
-        if closed && !stop() {
+        if closed() && !stop() {
             // Nobody is left elsewhere: the rest runs here, to the same bits.
+            for number in left {
+                if let Some(output) = job.chains.run(job.work, number, stop) {
+                    give(number, output)?;
+                }
+            }
             return Threads(partita_run::session::processors()).execute(job, numbers, stop, give);
         }
         Ok(())

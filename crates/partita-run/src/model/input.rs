@@ -49,8 +49,6 @@ pub struct Loaded {
 pub enum Given {
     /// The columns of a table.
     Columns(String, Vec<(String, Cells)>),
-    /// A table that was made before.
-    Table(Table),
     /// A graph.
     Graph(String, GraphFile),
 }
@@ -126,7 +124,6 @@ fn read_table(options: &Options, given: Option<&Given>) -> Result<Table, Failure
     };
     let table = match (given, &options.data) {
         (Some(Given::Columns(source, columns)), _) => Table::from_columns(source, columns, &read),
-        (Some(Given::Table(table)), _) => Ok(table.clone()),
         (_, Some(path)) => Table::read(path, &read),
         (_, None) => return Ok(crate::demo::synthetic()),
     };
