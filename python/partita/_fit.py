@@ -22,6 +22,7 @@ def _start(
     progress: Any,
     force: bool,
     meetings_only: bool = False,
+    likelihood: Any = None,
 ) -> Result:
     for key in options:
         if key not in OPTIONS or key == "data":
@@ -44,6 +45,7 @@ def _start(
             meetings_only,
             said(options),
             native,
+            likelihood,
             courier(executor),
             watch,
             command(name, options),
@@ -66,6 +68,7 @@ def fit(
     data: Any = None,
     *,
     labels: Any = None,
+    likelihood: Any = None,
     executor: Any = None,
     progress: Any = "auto",
     force: bool = False,
@@ -80,6 +83,9 @@ def fit(
         names to columns, or a path. NaN, None and <NA> are missing. Left out: the built-in demonstration data.
     labels
         Known classes to compare with: one for each row, or the name of a column.
+    likelihood
+        A likelihood of one's own for the rows, in place of a family's: an object with five methods, or with compiled
+        functions (see docs/python.md). `data` may then be left out.
     executor
         A `concurrent.futures.Executor` to run replicates on; the results are the same. Left out: threads of this
         process.
@@ -101,8 +107,16 @@ def fit(
     >>> result.labels.tolist()
     [1, 1, 1, 0, 0, 0, 0]
     """
+    if likelihood is not None:
+        for key in ("covariance", "prior_sd", "noise_sd", "standardize", "column_type", "out"):
+            if options.get(key) is not None:
+                raise ValueError(f"{key} does not go with a likelihood of one's own: leave it out")
+        data = {"item": range(len(likelihood))} if data is None else data
+        # Code of Python's runs one call at a time, whatever the threads.
+        compiled = hasattr(likelihood, "__partita_likelihood__")
+        options = {"threads": None if compiled else 1, **options, "standardize": False}
     taken = None if data is None else _data.table(data, labels, options.get("id_column"))
-    return _start("fit", "fit", taken, options, executor, progress, force)
+    return _start("fit", "fit", taken, options, executor, progress, force, likelihood=likelihood)
 
 
 @documented("blocks")
@@ -198,7 +212,7 @@ def meet(
     --------
     >>> import partita
     >>> met = partita.meet([[0.1], [0.3], [4.9], [5.2]], replicates=100, lag=5)
-    >>> bool((met.meeting_times > 5).all())
+    >>> bool((met.meeting_times >= 5).all())
     True
     """
     if options.get("colors") is not None:

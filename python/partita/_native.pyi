@@ -41,6 +41,7 @@ class Run:
         meetings_only: bool,
         options: list[tuple[str, str]],
         data: Any,
+        likelihood: Any,
         courier: Any,
         watch: Any,
         command: str,

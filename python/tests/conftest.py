@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(os.environ.get("PARTITA_ROOT", Path(__file__).resolve().parents[2]))
 QUICK = {
     "lag": 40,
     "burn_in": 60,

@@ -33,7 +33,7 @@ def test_arguments_are_the_options_of_the_command():
     ]:
         keys = [key for key in _native.options_of(task, meetings) if key != "data"]
         arguments = list(inspect.signature(function).parameters)
-        own = {"data", "graph", "labels", "executor", "progress", "force"}
+        own = {"data", "graph", "labels", "likelihood", "executor", "progress", "force"}
         assert sorted(a for a in arguments if a not in own) == sorted(keys)
         for key in keys:
             if key != "colors":

@@ -5,6 +5,7 @@
 
 mod data;
 mod executor;
+mod own;
 mod run;
 mod watch;
 mod words;

@@ -2,13 +2,15 @@
 
 use crate::data::{self, Data};
 use crate::executor::Remote;
-use crate::watch::{Silent, watched};
+use crate::own::{self, Trouble};
+use crate::watch::{Silent, watched, watched_for};
 use crate::words::exception;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use partita_run::Failure;
 use partita_run::answers::Answers;
 use partita_run::config::{Loss, Task};
 use partita_run::engine::{Executor, Threads};
+use partita_run::model::Given;
 use partita_run::session::{Held, More, Request, processors};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -52,7 +54,7 @@ type Draws<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<f64>>, Bound<'
 impl Run {
     /// Runs from the beginning; true with it if Ctrl-C came.
     #[staticmethod]
-    #[pyo3(signature = (task, meetings_only, options, data, courier, watch, command, force))]
+    #[pyo3(signature = (task, meetings_only, options, data, likelihood, courier, watch, command, force))]
     #[expect(clippy::too_many_arguments, reason = "called from one place, by the pure half of the package")]
     fn start(
         py: Python,
@@ -60,6 +62,7 @@ impl Run {
         meetings_only: bool,
         options: Vec<(String, String)>,
         data: Option<Data>,
+        likelihood: Option<Bound<PyAny>>,
         courier: Option<Bound<PyAny>>,
         watch: Py<PyAny>,
         command: String,
@@ -69,14 +72,19 @@ impl Run {
         if let Some(Data::File(path)) = &data {
             options.data = Some(path.clone());
         }
-        let given = data.map(Data::given).transpose()?.flatten();
+        let mut given = data.map(Data::given).transpose()?.flatten();
         if given.is_some() {
             // A file of one's own as far as defaults go; its real name comes with `save`.
             options.data = Some("data".into());
         }
+        let trouble = Trouble::default();
+        if let (Some(likelihood), Some(Given::Columns(title, columns))) = (likelihood, &given) {
+            let own = own::likelihood(&likelihood, &trouble)?;
+            given = Some(Given::Own(title.clone(), columns.clone(), own));
+        }
         let executor = executor(courier, options.threads)?;
         let request = Request { task: self::task(task)?, meetings_only, options, force, command };
-        let (held, interrupted) = watched(py, &watch, move |flag, watch| {
+        let (held, interrupted) = watched_for(py, &watch, &trouble, move |flag, watch| {
             Held::start(&*executor, request, given.as_ref(), flag, watch)
         })?;
         Ok((Run(held), interrupted))
@@ -278,8 +286,9 @@ impl Run {
     }
 
     /// As bytes, for pickles.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.0.to_bytes())
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = self.0.to_bytes().map_err(|failure| exception(&failure))?;
+        Ok(PyBytes::new(py, &bytes))
     }
 
     /// From bytes.

@@ -1,5 +1,6 @@
 //! Runs with the interpreter released: another thread works, this one listens to Ctrl-C and passes on what is said.
 
+use crate::own::Trouble;
 use crate::words::{exception, in_python};
 use partita_run::Failure;
 use partita_run::session::{Progress, Watch};
@@ -71,6 +72,16 @@ pub fn watched<T: Send>(
     watch: &Py<PyAny>,
     work: impl FnOnce(&AtomicBool, &mut dyn Watch) -> Result<T, Failure> + Send,
 ) -> PyResult<(T, bool)> {
+    watched_for(py, watch, &Trouble::default(), work)
+}
+
+/// The same, with an eye on code of the user's that chains call.
+pub fn watched_for<T: Send>(
+    py: Python,
+    watch: &Py<PyAny>,
+    theirs: &Trouble,
+    work: impl FnOnce(&AtomicBool, &mut dyn Watch) -> Result<T, Failure> + Send,
+) -> PyResult<(T, bool)> {
     let interrupted = AtomicBool::new(false);
     let mut trouble: Option<PyErr> = None;
     let outcome = py.detach(|| {
@@ -83,6 +94,7 @@ pub fn watched<T: Send>(
                 let over = matches!(heard, Err(RecvTimeoutError::Disconnected));
                 let heard = Python::attach(|py| {
                     py.check_signals()?;
+                    theirs.raised()?;
                     heard.map_or(Ok(()), |said| tell(py, watch, said))
                 });
                 if let Err(error) = heard {

@@ -1,6 +1,6 @@
 //! What was read, checked and put into words, and the model that is built of it.
 
-use super::{Model, column, family, looks, words};
+use super::{Model, Own, column, family, looks, words};
 use crate::Failure;
 use crate::config::{Covariance, Facts, Options, Setup, Task, resolve};
 use crate::data::{Cells, DataError, Kind, Missing, ReadOptions, Scaling, Table, Words};
@@ -32,6 +32,9 @@ pub struct Input {
     pub scaling: Option<Scaling>,
     /// Sentences about what was read and done.
     pub said: Vec<String>,
+    /// A likelihood of one's own; it stays in the process that it was given in.
+    #[serde(skip)]
+    pub own: Option<Own>,
 }
 
 /// What a run is built from: the setup with nothing left open, the model, the data.
@@ -49,6 +52,8 @@ pub struct Loaded {
 pub enum Given {
     /// The columns of a table.
     Columns(String, Vec<(String, Cells)>),
+    /// The columns of a table, and a likelihood of its rows.
+    Own(String, Vec<(String, Cells)>, Own),
     /// A graph.
     Graph(String, GraphFile),
 }
@@ -75,8 +80,12 @@ pub fn load_given(
         Task::Color | Task::Blocks => read_edges(task, options, given)?,
     };
     let setup = Setup::resolve(task, options, input.facts()?)?;
-    input.said.extend(words::spreads_left_open(options, &setup));
-    input.said.extend(words::model(&setup));
+    if let Some(Given::Own(.., own)) = given {
+        input.own = Some(own.clone());
+    } else {
+        input.said.extend(words::spreads_left_open(options, &setup));
+        input.said.extend(words::model(&setup));
+    }
     input.said.extend(input.graph.as_ref().and_then(|graph| looks::like_table(&input.title, graph)));
     let input = Arc::new(input);
     let model = build(&setup, &input)?;
@@ -85,6 +94,9 @@ pub fn load_given(
 
 /// Builds the model of a setup on data that were read.
 pub fn build(setup: &Setup, input: &Arc<Input>) -> Result<Box<dyn Model>, Failure> {
+    if let Some(own) = &input.own {
+        return own.build(setup, input);
+    }
     let mut model = family::build(setup, input)?;
     model.set_origin(Origin::new(setup, input));
     Ok(model)
@@ -123,7 +135,7 @@ fn read_table(options: &Options, given: Option<&Given>) -> Result<Table, Failure
         one_row: false,
     };
     let table = match (given, &options.data) {
-        (Some(Given::Columns(source, columns)), _) => Table::from_columns(source, columns, &read),
+        (Some(Given::Columns(source, columns) | Given::Own(source, columns, _)), _) => Table::from_columns(source, columns, &read),
         (_, Some(path)) => Table::read(path, &read),
         (_, None) => return Ok(crate::demo::synthetic()),
     };
@@ -192,6 +204,7 @@ fn read(options: &Options, mut table: Table) -> Result<Input, Failure> {
         graph: None,
         scaling,
         said,
+        own: None,
     })
 }
 
@@ -221,6 +234,7 @@ fn read_edges(task: Task, options: &Options, given: Option<&Given>) -> Result<In
         kinds: Vec::new(),
         graph: Some(file),
         scaling: None,
+        own: None,
     })
 }
 

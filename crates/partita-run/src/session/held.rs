@@ -142,6 +142,9 @@ impl Held {
         let (loaded, table) = load_given(request.task, &options, given)?;
         loaded.input.said.iter().for_each(|sentence| watch.say(sentence));
         let out = options.out.clone();
+        if let (Some(_), Some(Given::Own(..))) = (&out, given) {
+            return Err(Failure::bad("`out` does not go with a likelihood of one's own: leave it out".into()));
+        }
         if let Some(out) = &out {
             store::prepare(out, request.force)?;
         }
@@ -295,6 +298,7 @@ impl Held {
 
     /// Starts the directory of this run, its data with it.
     fn written(&self, path: &Path) -> Result<(Run, Directory), Failure> {
+        self.refuse_own()?;
         let mut run = self.run.clone();
         run.plan.out = path.to_path_buf();
         let text = match (&self.table, &self.input.graph) {
@@ -401,6 +405,18 @@ impl Held {
         build(&self.run.plan.setup, &self.input)
     }
 
+    /// Refuses to keep what could not be read back.
+    fn refuse_own(&self) -> Result<(), Failure> {
+        match self.input.own {
+            None => Ok(()),
+            Some(_) => Err(Failure::bad(
+                "a run with a likelihood of one's own lives in its process: it cannot be saved or sent, but its tables \
+                 and its report can"
+                    .into(),
+            )),
+        }
+    }
+
     fn items(&self) -> usize {
         self.input.item_names.len()
     }
@@ -436,7 +452,12 @@ impl Held {
     }
 
     /// As bytes.
-    pub fn to_bytes(&self) -> Vec<u8> {
+    ///
+    /// # Errors
+    ///
+    /// A likelihood of one's own is no bytes.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, Failure> {
+        self.refuse_own()?;
         let draw = |draw: &Draw| (draw.replicate, draw.atom.clone());
         let json = |answers: &Answers| serde_json::to_string(&answers.summary).expect("a summary is JSON");
         let packed = Packed {
@@ -450,7 +471,7 @@ impl Held {
             seconds: self.seconds,
             summary: self.answers.as_ref().map(json),
         };
-        postcard::to_stdvec(&packed).expect("memory takes what it is given")
+        Ok(postcard::to_stdvec(&packed).expect("memory takes what it is given"))
     }
 
     /// From bytes, of the same version of partita.
