@@ -10,6 +10,7 @@ def fit(
     data: Any = ...,
     *,
     labels: Any = ...,
+    likelihood: Any = ...,
     executor: Any = ...,
     progress: Any = ...,
     force: bool = ...,

@@ -4,7 +4,7 @@ use crate::words::exception;
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use partita_run::Failure;
 use partita_run::config::{ConfigError, Options};
-use partita_run::data::Cells;
+use partita_run::data::{Cells, Missing, ReadOptions, Table, Words};
 use partita_run::graph::GraphFile;
 use partita_run::model::Given;
 use partita_run::session::NewRows;
@@ -74,6 +74,18 @@ impl Data<'_> {
             Data::Graph(..) => Err(PyTypeError::new_err("new rows are a table")),
         }
     }
+}
+
+/// Takes a table in and gives its shape and fingerprint: what `fit` does first, for whoever measures it.
+#[pyfunction]
+pub fn take(py: Python, data: Data) -> PyResult<(usize, usize, String)> {
+    let Some(Given::Columns(title, columns)) = data.given()? else {
+        return Err(PyTypeError::new_err("a table is columns"));
+    };
+    let read = ReadOptions { missing: Missing::Keep, words: Words::Levels, ..ReadOptions::default() };
+    let table = py.detach(|| Table::from_columns(&title, &columns, &read));
+    let table = table.map_err(|error| exception(&Failure::BadInput(error.to_string())))?;
+    Ok((table.rows, table.columns, table.fingerprint))
 }
 
 /// Options from their names and values, each written as in a TOML file.

@@ -42,6 +42,7 @@ fn _native(module: &Bound<PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(options, module)?)?;
     module.add_function(wrap_pyfunction!(options_of, module)?)?;
     module.add_function(wrap_pyfunction!(default, module)?)?;
+    module.add_function(wrap_pyfunction!(data::take, module)?)?;
     module.add_function(wrap_pyfunction!(executor::work, module)?)?;
     module.add_function(wrap_pyfunction!(words::in_python, module)?)?;
     Ok(())

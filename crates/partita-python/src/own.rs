@@ -35,7 +35,8 @@ pub fn likelihood(object: &Bound<PyAny>, trouble: &Trouble) -> PyResult<Own> {
             )));
         }
     }
-    let own = InPython { object: Arc::new(object.clone().unbind()), len: object.len()?, trouble: trouble.clone() };
+    let own =
+        InPython { object: Arc::new(object.clone().unbind()), len: object.len()?, trouble: trouble.clone() };
     Ok(Own::new(move || own.clone()))
 }
 
@@ -60,7 +61,11 @@ impl InPython {
         })
     }
 
-    fn value(&self, cluster: Option<&Value>, call: impl FnOnce(&Bound<PyAny>) -> PyResult<Py<PyAny>>) -> Value {
+    fn value(
+        &self,
+        cluster: Option<&Value>,
+        call: impl FnOnce(&Bound<PyAny>) -> PyResult<Py<PyAny>>,
+    ) -> Value {
         let same = || match cluster {
             Some(Value(value)) => value.clone(),
             None => Arc::new(Python::attach(|py| py.None())),

@@ -135,7 +135,9 @@ fn read_table(options: &Options, given: Option<&Given>) -> Result<Table, Failure
         one_row: false,
     };
     let table = match (given, &options.data) {
-        (Some(Given::Columns(source, columns) | Given::Own(source, columns, _)), _) => Table::from_columns(source, columns, &read),
+        (Some(Given::Columns(source, columns) | Given::Own(source, columns, _)), _) => {
+            Table::from_columns(source, columns, &read)
+        }
         (_, Some(path)) => Table::read(path, &read),
         (_, None) => return Ok(crate::demo::synthetic()),
     };

@@ -143,7 +143,9 @@ impl Held {
         loaded.input.said.iter().for_each(|sentence| watch.say(sentence));
         let out = options.out.clone();
         if let (Some(_), Some(Given::Own(..))) = (&out, given) {
-            return Err(Failure::bad("`out` does not go with a likelihood of one's own: leave it out".into()));
+            return Err(Failure::bad(
+                "`out` does not go with a likelihood of one's own: leave it out".into(),
+            ));
         }
         if let Some(out) = &out {
             store::prepare(out, request.force)?;

@@ -58,7 +58,9 @@ impl Waiting {
     /// Data, items, numbers of a cluster, and the three functions.
     fn __partita_likelihood__(&self) -> (usize, usize, usize, usize, usize, usize) {
         let data = std::ptr::from_ref(self) as usize;
-        (data, self.x.len(), NUMBERS, insert as usize, remove as usize, log_predictive as usize)
+        let address = |function: *const ()| function as usize;
+        let (insert, remove) = (address(insert as *const ()), address(remove as *const ()));
+        (data, self.x.len(), NUMBERS, insert, remove, address(log_predictive as *const ()))
     }
 }
 
