@@ -9,7 +9,7 @@ mod point;
 mod predict;
 mod units;
 
-pub(crate) use clustering::{CoMatrix, co_matrix, write_matrix};
+pub(crate) use clustering::{CoMatrix, co_matrix, whole_matrix, write_matrix};
 pub(crate) use modes::{Modes, modes};
 #[cfg(test)]
 pub(crate) use numbers::mean;
@@ -44,6 +44,29 @@ pub struct Answers {
     pub(crate) modes: Modes,
     pub(crate) item_names: Vec<String>,
     pub(crate) threads: usize,
+}
+
+/// One clustering for the whole posterior, item by item: `clustering.csv` and `credible_ball.csv`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Labels {
+    /// The cluster of each item, numbered from 0 by size.
+    pub clusters: Vec<usize>,
+    /// How certain it is for each item, and the standard error of that, which is NaN for one replicate.
+    pub certainty: Vec<(f64, f64)>,
+    /// The clusters of each item in the states that bound the credible ball: upper, lower, horizontal.
+    pub bounds: Option<[Vec<usize>; 3]>,
+}
+
+impl Answers {
+    /// The one clustering; none where no states were kept.
+    pub fn labels(&self) -> Option<Labels> {
+        let point = self.point.as_ref()?;
+        Some(Labels {
+            clusters: point.partition.slots().collect(),
+            certainty: point.certainty.clone(),
+            bounds: point.bounds.as_ref().map(|bounds| bounds.each_ref().map(Partition::canonical_labels)),
+        })
+    }
 }
 
 impl Answers {

@@ -26,15 +26,25 @@ use std::path::{Path, PathBuf};
 
 /// Declares the options once: as fields that may be left open, by name, and one set over another.
 macro_rules! options {
-    ($($(#[$doc:meta])* $field:ident: $kind:ty,)*) => {
+    ($($(#[doc = $doc:literal])* $field:ident: $kind:ty,)*) => {
         /// Everything that can be chosen; what is `None` is decided by the program.
         #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
         #[serde(default)]
-        pub struct Options { $($(#[$doc])* pub $field: Option<$kind>,)* }
+        pub struct Options { $($(#[doc = $doc])* pub $field: Option<$kind>,)* }
 
         impl Options {
             /// The names of all options, as a TOML file writes them.
             pub const KEYS: &'static [&'static str] = &[$(stringify!($field)),*];
+
+            /// Of each option, in the order of [`KEYS`](Options::KEYS): what it holds, and what it is, in a sentence.
+            ///
+            /// ```
+            /// use partita_run::config::Options;
+            /// let at = Options::KEYS.iter().position(|key| *key == "nugget").unwrap();
+            /// assert_eq!(Options::ABOUT[at], ("f64", "Probability of an independent draw."));
+            /// ```
+            pub const ABOUT: &'static [(&'static str, &'static str)] =
+                &[$((stringify!($kind), concat!($($doc),*).trim_ascii())),*];
 
             /// These options, with what they leave open taken from `other`.
             pub fn or(self, other: Options) -> Options {

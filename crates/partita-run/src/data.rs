@@ -3,6 +3,7 @@
 mod builder;
 mod detect;
 mod error;
+pub(crate) mod kept;
 mod kind;
 mod memory;
 mod npy;
@@ -193,6 +194,9 @@ impl Table {
         let path = path.as_ref();
         let source = Source::open(path)?;
         let head = source.head();
+        if head.starts_with(kept::TABLE) {
+            return kept::read_table(source);
+        }
         if head.starts_with(npy::MAGIC) {
             return npy::read(source, options);
         }

@@ -1,9 +1,16 @@
-//! The built-in demonstration data: the paper's `synthetic`, generated, no file.
+//! The built-in data: the paper's `synthetic`, generated, and 344 penguins.
 
 use crate::data::{Hash, Table};
 use partita::Stream;
 use partita::chance::Chance;
 use partita::rng::Purpose;
+
+/// Penguins near Palmer Station, Antarctica, as a CSV file (Gorman, Williams, Fraser 2014; CC0): see `docs/data.md`.
+///
+/// ```
+/// assert_eq!(partita_run::demo::PENGUINS.lines().count(), 1 + 344);
+/// ```
+pub const PENGUINS: &str = include_str!("../data/penguins.csv");
 
 /// 300 points around four centres (±0.8, ±0.8), noise with standard deviation 0.5.
 ///

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-use crate::data::{FileError, Hash, Source, quote};
+use crate::data::{FileError, Hash, Source, kept, quote};
 
 /// A line may not be longer than this.
 const MOST_BYTES: u64 = 1 << 20;
@@ -177,11 +177,50 @@ fn most_vertices(edges: usize) -> u64 {
 /// Every error is one sentence that says where the file goes wrong and what to do about it.
 pub fn read_graph(path: impl AsRef<Path>) -> Result<GraphFile, GraphError> {
     let mut source = Source::open(path.as_ref())?;
+    if source.head().starts_with(kept::GRAPH) {
+        return kept::read_graph(source);
+    }
     source.skip_byte_order_mark();
     let dimacs = source.stem.ends_with(".col") || has_problem_line(source.head());
     let lines =
         Lines { file: source.file.clone(), reader: BufReader::new(source), bytes: Vec::new(), line: 0 };
     if dimacs { read_dimacs(lines) } else { read_edges(lines) }
+}
+
+impl GraphFile {
+    /// A graph from memory: names of the vertices, and edges as pairs of their positions. An edge given again, in either
+    /// direction, counts once. `source` is what the graph is called in sentences.
+    ///
+    /// ```
+    /// use partita_run::graph::GraphFile;
+    /// let names = ["ann", "bob", "cleo"].map(String::from).to_vec();
+    /// let graph = GraphFile::from_edges("friends", names.clone(), &[(1, 0), (0, 1), (2, 1)])?;
+    /// assert_eq!(graph.edges, [(0, 1), (1, 2)]);
+    /// let refused = GraphFile::from_edges("friends", names, &[(0, 1), (2, 2)]).unwrap_err();
+    /// assert_eq!(refused.to_string(), "friends, line 2: the edge joins \"cleo\" to itself; remove the line");
+    /// # Ok::<(), partita_run::graph::GraphError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// No vertices, an edge from a vertex to itself, or to one that is not there.
+    pub fn from_edges(
+        source: &str,
+        names: Vec<String>,
+        edges: &[(u32, u32)],
+    ) -> Result<GraphFile, GraphError> {
+        for (at, &(one, other)) in edges.iter().enumerate() {
+            let (file, line, last) = (source.to_owned(), at as u64 + 1, one.max(other));
+            if last as usize >= names.len() {
+                let (vertex, vertices) = (last.to_string(), names.len() as u64);
+                return Err(GraphError::OutOfRange { file, line, vertex, vertices });
+            }
+            if one == other {
+                return Err(GraphError::Loop { file, line, name: names[one as usize].clone() });
+            }
+        }
+        finish(source.to_owned(), names, edges.to_vec())
+    }
 }
 
 /// The words of the first line that is no DIMACS comment.

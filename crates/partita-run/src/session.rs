@@ -1,10 +1,12 @@
 //! A run from options to answers: fit, color, meet; resume, merge, report.
 
+mod held;
 mod merge;
 mod predict;
 mod runner;
 mod schedule;
 
+pub use held::{Held, More, NewRows};
 pub use merge::merge;
 pub use predict::predict;
 

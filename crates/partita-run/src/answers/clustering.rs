@@ -171,10 +171,44 @@ pub(crate) fn write_matrix(
     means: &Path,
     errors: &Path,
 ) -> Result<(), Failure> {
-    let every: Vec<usize> = (0..items).collect();
-    let pairs = Pairs::new(units, &every);
     let files = [Square::create(means, items)?, Square::create(errors, items)?];
     let files = Mutex::new(files);
+    tiles(units, items, threads, |at, width, tiles| {
+        let mut files = files.lock().expect("no thread panics");
+        files.iter_mut().zip(tiles).try_for_each(|(file, tile)| file.write_tile(at.0, at.1, width, tile))
+    })?;
+    files.into_inner().expect("no thread panics").into_iter().try_for_each(Square::finish)
+}
+
+/// The whole matrix and its standard errors in memory, row by row: what [`write_matrix`] writes.
+pub(crate) fn whole_matrix(units: &[Unit], items: usize, threads: usize) -> [Vec<f32>; 2] {
+    let whole = Mutex::new([vec![0f32; items * items], vec![0f32; items * items]]);
+    let copied = tiles(units, items, threads, |(top, left), width, tiles| {
+        let mut whole = whole.lock().expect("no thread panics");
+        for (whole, tile) in whole.iter_mut().zip(tiles) {
+            for (row, values) in tile.chunks(width).enumerate() {
+                for (column, &value) in values.iter().enumerate() {
+                    whole[(top + row) * items + left + column] = value;
+                    whole[(left + column) * items + top + row] = value;
+                }
+            }
+        }
+        Ok(())
+    });
+    copied.expect("memory takes what it is given");
+    whole.into_inner().expect("no thread panics")
+}
+
+/// Hands on the tiles of the whole matrix, the second block not after the first: where each begins, its width, the means
+/// and the errors.
+fn tiles(
+    units: &[Unit],
+    items: usize,
+    threads: usize,
+    take: impl Fn((usize, usize), usize, &[Vec<f32>; 2]) -> Result<(), Failure> + Sync,
+) -> Result<(), Failure> {
+    let every: Vec<usize> = (0..items).collect();
+    let pairs = Pairs::new(units, &every);
     pairs.tiles(threads, |i, j| {
         let (height, width) = (pairs.width(i), pairs.width(j));
         let mut tiles = [vec![0f32; height * width], vec![0f32; height * width]];
@@ -185,13 +219,8 @@ pub(crate) fn write_matrix(
                 tiles[1][row * width + column] = error[column] as f32;
             }
         }
-        let mut files = files.lock().expect("no thread panics");
-        for (file, tile) in files.iter_mut().zip(&tiles) {
-            file.write_tile(i * SIDE, j * SIDE, width, tile)?;
-        }
-        Ok(())
-    })?;
-    files.into_inner().expect("no thread panics").into_iter().try_for_each(Square::finish)
+        take((i * SIDE, j * SIDE), width, &tiles)
+    })
 }
 
 #[cfg(test)]
@@ -234,6 +263,7 @@ mod tests {
         };
         let (means, errors) = (place("mean"), place("se"));
         write_matrix(&units, items, 2, &means, &errors).unwrap();
+        let [in_memory, errors_in_memory] = whole_matrix(&units, items, 2);
         let read = |path: &Path| {
             let table = crate::data::Table::read(path, &crate::data::ReadOptions::default()).unwrap();
             std::fs::remove_file(path).unwrap();
@@ -241,6 +271,8 @@ mod tests {
             table.values
         };
         let (means, errors) = (read(&means), read(&errors));
+        assert!(means.iter().zip(&in_memory).all(|(file, memory)| *file == f64::from(*memory)));
+        assert!(errors.iter().zip(&errors_in_memory).all(|(file, memory)| *file == f64::from(*memory)));
         for i in (0..items).step_by(7) {
             for j in 0..items {
                 let together = |z: &Partition| f64::from(u8::from(z.together(i, j)));

@@ -58,7 +58,10 @@ pub(crate) fn page(context: &Context) -> Page {
 
 fn question(context: &Context, title: &str) -> String {
     let s = context.summary;
-    let what = crate::model::question(&context.run.plan.setup, title);
+    let setup = &context.run.plan.setup;
+    let own = context.input.is_some_and(|(input, _)| input.own.is_some());
+    let what =
+        if own { crate::model::own_question(setup, title) } else { crate::model::question(setup, title) };
     format!(
         "{what} {} pairs of coupled chains ran with lag {}, burn-in {} and {} sweeps; each gives one \
          unbiased estimate.",

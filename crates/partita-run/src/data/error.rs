@@ -129,6 +129,14 @@ pub enum DataError {
         /// What is wrong with it.
         reason: String,
     },
+    /// Not a table that was kept with a run.
+    #[error("{file} is not a table that partita has kept ({reason}); save the run again")]
+    Kept {
+        /// The path as given.
+        file: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The NPY shape and the bytes that follow do not agree.
     #[error(
         "{file} declares {rows} x {columns} numbers of {size} bytes but {found} follow its header; \

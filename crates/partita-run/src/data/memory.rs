@@ -47,6 +47,18 @@ impl Cells {
     }
 }
 
+/// The columns of a table of plain numbers without names or labels, where any finite number will do: nothing else need be
+/// looked at, cell by cell. None for other tables.
+fn plain<'a>(builder: &Builder, columns: &'a [(String, Cells)]) -> Option<Vec<&'a [f64]>> {
+    let plan = &builder.plan;
+    let numbers = |(at, column): (usize, &usize)| match &columns[*column].1 {
+        Cells::Numbers(cells) if builder.is_plain(at) => Some(&cells[..]),
+        _ => None,
+    };
+    let alone = plan.id.is_none() && plan.label.is_none();
+    plan.data.iter().enumerate().map(numbers).collect::<Option<_>>().filter(|_| alone)
+}
+
 impl Table {
     /// A table from columns in memory; `source` is what it is called in sentences. Columns are chosen, and given their
     /// roles, by the options, as for a file.
@@ -99,8 +111,17 @@ impl Table {
         let plan = Plan::new(source, header_names(source, names)?, None, &options)?;
         let mut builder = Builder::new(source, plan, &options);
         builder.values.reserve(rows * builder.plan.data.len());
+        let plain = plain(&builder, columns);
         for row in 0..rows {
             let place = Place::Row(row as u64 + 1);
+            if let Some(plain) = &plain {
+                for (at, cells) in plain.iter().enumerate() {
+                    let cell = cells[row];
+                    let value = if cell.is_finite() { cell } else { builder.checked(cell, place, at)? };
+                    builder.values.push(value);
+                }
+                continue;
+            }
             for at in 0..builder.plan.data.len() {
                 let column = builder.plan.data[at];
                 let value = match &columns[column].1 {

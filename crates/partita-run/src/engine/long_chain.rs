@@ -63,7 +63,7 @@ pub(crate) fn known_of(directory: &Directory, sample: &Sample) -> Option<LongCha
     known(&summary).filter(|_| (summary.replicates, summary.kernel_calls) == same)
 }
 
-fn known(summary: &Results) -> Option<LongChains> {
+pub(crate) fn known(summary: &Results) -> Option<LongChains> {
     let chains = summary
         .summaries
         .iter()

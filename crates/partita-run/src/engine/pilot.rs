@@ -16,7 +16,9 @@ mod schedule;
 pub use choose::Tried;
 pub(crate) use choose::{Contender, choose};
 pub use models::ScoredModel;
-pub(crate) use models::{Entry, in_words as models_in_words, name as model_name, score as score_models};
+pub(crate) use models::{
+    Entry, in_words as models_in_words, name as model_name, score as score_models, take,
+};
 pub(crate) use schedule::{Given, find};
 
 use super::{Executor, Job, Output, PilotPair, PilotPairs, Work};

@@ -1,9 +1,9 @@
 //! What was read, checked and put into words, and the model that is built of it.
 
-use super::{Model, column, family, looks, words};
+use super::{Model, Own, column, family, looks, words};
 use crate::Failure;
 use crate::config::{Covariance, Facts, Options, Setup, Task, resolve};
-use crate::data::{DataError, Kind, Missing, ReadOptions, Scaling, Table, Words};
+use crate::data::{Cells, DataError, Kind, Missing, ReadOptions, Scaling, Table, Words};
 use crate::engine::Origin;
 use crate::graph::{GraphFile, read_graph};
 use partita::summary::Reference;
@@ -32,6 +32,9 @@ pub struct Input {
     pub scaling: Option<Scaling>,
     /// Sentences about what was read and done.
     pub said: Vec<String>,
+    /// A likelihood of one's own; it stays in the process that it was given in.
+    #[serde(skip)]
+    pub own: Option<Own>,
 }
 
 /// What a run is built from: the setup with nothing left open, the model, the data.
@@ -44,21 +47,53 @@ pub struct Loaded {
     pub input: Arc<Input>,
 }
 
+/// Data that are in memory already, under the name that sentences call them by.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Given {
+    /// The columns of a table.
+    Columns(String, Vec<(String, Cells)>),
+    /// The columns of a table, and a likelihood of its rows.
+    Own(String, Vec<(String, Cells)>, Own),
+    /// A graph.
+    Graph(String, GraphFile),
+}
+
 /// Reads the data, decides what was left open, and builds the model.
 pub fn load(task: Task, options: &Options) -> Result<Loaded, Failure> {
+    load_given(task, options, None).map(|(loaded, _)| loaded)
+}
+
+/// The same with data from memory, where they are given. Defaults are those of a file of one's own, so the options have to
+/// name something as `data`. The table comes back as it was before it was standardised, where it was given.
+pub fn load_given(
+    task: Task,
+    options: &Options,
+    given: Option<&Given>,
+) -> Result<(Loaded, Option<Table>), Failure> {
+    let mut kept = None;
     let mut input = match task {
-        Task::Fit => read(options)?,
-        Task::Color | Task::Blocks => read_edges(task, options)?,
+        Task::Fit => {
+            let table = read_table(options, given)?;
+            kept = given.is_some().then(|| table.clone());
+            read(options, table)?
+        }
+        Task::Color | Task::Blocks => read_edges(task, options, given)?,
     };
     let setup = Setup::resolve(task, options, input.facts()?)?;
+    if let Some(Given::Own(.., own)) = given {
+        input.own = Some(own.clone());
+    }
     input.said.extend(input.graph.as_ref().and_then(|graph| looks::like_table(&input.title, graph)));
     let input = Arc::new(input);
     let model = build(&setup, &input)?;
-    Ok(Loaded { setup, model, input })
+    Ok((Loaded { setup, model, input }, kept))
 }
 
 /// What is to be said of the model of a setup.
 pub(crate) fn about(options: &Options, setup: &Setup, input: &Input) -> Result<Vec<String>, Failure> {
+    if input.own.is_some() {
+        return Ok(Vec::new());
+    }
     let mut said: Vec<String> = words::spreads_left_open(options, setup).into_iter().collect();
     said.extend(words::model(setup));
     said.extend(family::remarks(setup, input)?);
@@ -67,13 +102,16 @@ pub(crate) fn about(options: &Options, setup: &Setup, input: &Input) -> Result<V
 
 /// Builds the model of a setup on data that were read.
 pub fn build(setup: &Setup, input: &Arc<Input>) -> Result<Box<dyn Model>, Failure> {
+    if let Some(own) = &input.own {
+        return own.build(setup, input);
+    }
     let mut model = family::build(setup, input)?;
     model.set_origin(Origin::new(setup, input));
     Ok(model)
 }
 
 /// Reads the table of a fit; its kinds of cells are checked against what the model takes.
-fn read_table(options: &Options) -> Result<Table, Failure> {
+fn read_table(options: &Options, given: Option<&Given>) -> Result<Table, Failure> {
     let reading = resolve::reading(options);
     let delimiter = match reading.delimiter {
         Some(c) if c.is_ascii() => Some(c as u8),
@@ -110,8 +148,14 @@ fn read_table(options: &Options) -> Result<Table, Failure> {
         levels: Vec::new(),
         one_row: false,
     };
-    let Some(path) = &options.data else { return Ok(crate::demo::synthetic()) };
-    let table = Table::read(path, &read).map_err(|error| refusal(error, covariance))?;
+    let table = match (given, &options.data) {
+        (Some(Given::Columns(source, columns) | Given::Own(source, columns, _)), _) => {
+            Table::from_columns(source, columns, &read)
+        }
+        (_, Some(path)) => Table::read(path, &read),
+        (_, None) => return Ok(crate::demo::synthetic()),
+    };
+    let table = table.map_err(|error| refusal(error, covariance))?;
     match &table.gap {
         Some(gap) if !anything => Err(refusal(gap.clone(), covariance)),
         _ => Ok(table),
@@ -136,9 +180,8 @@ fn refusal(error: DataError, covariance: Covariance) -> Failure {
     Failure::Data { error: error.into(), way_out }
 }
 
-/// Reads a table.
-fn read(options: &Options) -> Result<Input, Failure> {
-    let mut table = read_table(options)?;
+/// What there is to know of a table that was read.
+fn read(options: &Options, mut table: Table) -> Result<Input, Failure> {
     let columns = if table.columns == 1 { "column" } else { "columns" };
     let mut said = vec![format!("{}: {} rows, {} {columns}", table.source, table.rows, table.columns)];
     said.extend(looks::like_edges(&table).filter(|_| options.data.is_some()));
@@ -175,11 +218,12 @@ fn read(options: &Options) -> Result<Input, Failure> {
         graph: None,
         scaling,
         said,
+        own: None,
     })
 }
 
 /// Reads the graph of a task.
-fn read_edges(task: Task, options: &Options) -> Result<Input, Failure> {
+fn read_edges(task: Task, options: &Options, given: Option<&Given>) -> Result<Input, Failure> {
     if task == Task::Color && options.data.is_some() && options.colors.is_none() {
         return Err(Failure::option("colors", "`colors` is needed: how many colours may be used".into()));
     }
@@ -189,8 +233,10 @@ fn read_edges(task: Task, options: &Options) -> Result<Input, Failure> {
             format!("`{task}` needs a graph: an edge list or a DIMACS .col file"),
         ));
     };
-    let file = read_graph(&path)?;
-    let title = path.display().to_string();
+    let (file, title) = match given {
+        Some(Given::Graph(title, graph)) => (graph.clone(), title.clone()),
+        _ => (read_graph(&path)?, path.display().to_string()),
+    };
     let colors = match options.colors.filter(|_| task == Task::Color) {
         Some(colors) => format!(", {colors} colours"),
         None => String::new(),
@@ -205,6 +251,7 @@ fn read_edges(task: Task, options: &Options) -> Result<Input, Failure> {
         kinds: Vec::new(),
         graph: Some(file),
         scaling: None,
+        own: None,
     })
 }
 

@@ -40,6 +40,15 @@ pub(super) fn spreads_left_open(options: &Options, setup: &Setup) -> Option<Stri
 }
 
 /// What a run asks, under its model.
+pub(crate) fn own_question(setup: &Setup, title: &str) -> String {
+    let prior = match &setup.law {
+        Law::Mixture(law) => law.prior.to_string(),
+        _ => String::new(),
+    };
+    format!("How do the rows of {title} cluster? The model: {prior}, with a likelihood of one's own.")
+}
+
+/// What was asked, in a sentence or two.
 pub(crate) fn question(setup: &Setup, title: &str) -> String {
     match &setup.law {
         Law::Mixture(MixtureLaw {

@@ -14,6 +14,46 @@ fn same_place(one: &Path, other: &Path) -> bool {
     one.canonicalize().ok().zip(other.canonicalize().ok()).is_some_and(|(one, other)| one == other)
 }
 
+/// Refuses two runs, by their names, that are no shards of one.
+pub(super) fn refuse_other(first: (&str, &Run), other: (&str, &Run)) -> Result<(), Failure> {
+    let ((first, run), (name, other)) = (first, other);
+    if other.fingerprint != run.fingerprint {
+        return Err(Failure::BadInput(format!(
+            "{first} and {name} are runs on different data (fingerprints {} and {}): they cannot be merged",
+            run.fingerprint, other.fingerprint
+        )));
+    }
+    if other.identity() != run.identity() {
+        return Err(Failure::BadInput(format!(
+            "{first} and {name} are runs with different configurations: compare their run.toml; only shards of one \
+             run can be merged"
+        )));
+    }
+    Ok(())
+}
+
+/// The samples of shards, by their names, as one.
+pub(super) fn joined(shards: Vec<(String, Sample)>) -> Result<Sample, Failure> {
+    let mut rows: Vec<(usize, Row)> = Vec::new();
+    let mut draws = Vec::new();
+    let mut names = Vec::new();
+    for (i, (name, shard)) in shards.into_iter().enumerate() {
+        names.push(name);
+        draws.extend(shard.draws);
+        rows.extend(shard.rows.into_iter().map(|row| (i, row)));
+    }
+    rows.sort_by_key(|(_, row)| row.replicate);
+    if let Some(pair) = rows.windows(2).find(|pair| pair[0].1.replicate == pair[1].1.replicate) {
+        return Err(Failure::BadInput(format!(
+            "replicate {} is in {} and in {}: shards that overlap cannot be merged",
+            pair[0].1.replicate, names[pair[0].0], names[pair[1].0]
+        )));
+    }
+    let mut sample = Sample { rows: rows.into_iter().map(|(_, row)| row).collect(), draws };
+    sample.sort();
+    Ok(sample)
+}
+
 /// Joins shards of one run into a new directory.
 pub fn merge(paths: &[PathBuf], out: &Path, force: bool, watch: &mut dyn Watch) -> Result<Finished, Failure> {
     let Some((first, rest)) = paths.split_first() else {
@@ -27,53 +67,24 @@ pub fn merge(paths: &[PathBuf], out: &Path, force: bool, watch: &mut dyn Watch) 
     if let Some(pilot) = &mut run.pilot {
         pilot.chains = Directory::open(first).chains();
     }
+    let name = |path: &PathBuf| path.display().to_string();
     for path in rest {
-        let other = Run::read(path)?;
-        if other.fingerprint != run.fingerprint {
-            return Err(Failure::BadInput(format!(
-                "{} and {} are runs on different data (fingerprints {} and {}): they cannot be merged",
-                first.display(),
-                path.display(),
-                run.fingerprint,
-                other.fingerprint
-            )));
-        }
-        if other.identity() != run.identity() {
-            return Err(Failure::BadInput(format!(
-                "{} and {} are runs with different configurations: compare their run.toml; only shards of one \
-                 run can be merged",
-                first.display(),
-                path.display()
-            )));
-        }
+        refuse_other((&name(first), &run), (&name(path), &Run::read(path)?))?;
     }
     let (model, input) = reload(&run)?;
     let columns = columns(&*model);
-    let mut rows: Vec<(usize, Row)> = Vec::new();
-    let mut draws = Vec::new();
-    for (i, path) in paths.iter().enumerate() {
+    let mut shards = Vec::new();
+    for path in paths {
         watch.stage(&format!("reading {}", path.display()));
-        let directory = Directory::open(path);
-        let shard = directory.sample(&columns)?;
+        let shard = Directory::open(path).sample(&columns)?;
         refuse_part(path, &Run::read(path)?, &shard.rows)?;
-        draws.extend(shard.draws);
-        rows.extend(shard.rows.into_iter().map(|row| (i, row)));
+        shards.push((name(path), shard));
     }
-    rows.sort_by_key(|(_, row)| row.replicate);
-    if let Some(pair) = rows.windows(2).find(|pair| pair[0].1.replicate == pair[1].1.replicate) {
-        return Err(Failure::BadInput(format!(
-            "replicate {} is in {} and in {}: shards that overlap cannot be merged",
-            pair[0].1.replicate,
-            paths[pair[0].0].display(),
-            paths[pair[1].0].display()
-        )));
-    }
+    let sample = joined(shards)?;
     store::prepare(out, force)?;
     run.plan.shard = Shard::WHOLE;
     run.plan.out = out.to_path_buf();
     let mut directory = Directory::create(out, &run, &columns, model.items())?;
-    let mut sample = Sample { rows: rows.into_iter().map(|(_, row)| row).collect(), draws };
-    sample.sort();
     directory.rewrite(&columns, model.items(), &sample)?;
     let seconds = sample.rows.iter().map(|row| row.seconds).sum();
     // Joined shards are one run, and this is its last stage: the same as if it had never been cut.

@@ -3,10 +3,10 @@
 use super::{Watch, columns, refuse_part, reload};
 use crate::Failure;
 use crate::answers::{self, Question};
-use crate::config::{Law, Loss};
+use crate::config::{Law, Loss, MixtureLaw};
 use crate::data::{DataError, Kind, Missing, Place, ReadOptions, Table};
-use crate::engine::Sample;
-use crate::model::Input;
+use crate::engine::{Draw, Sample};
+use crate::model::{Input, Model};
 use crate::results::Predictions;
 use crate::store::{Directory, Run};
 use std::path::Path;
@@ -19,36 +19,58 @@ pub fn predict(
     watch: &mut dyn Watch,
 ) -> Result<Predictions, Failure> {
     let run = Run::read(path)?;
-    let Law::Mixture(law) = &run.plan.setup.law else {
-        return Err(Failure::run(
-            path,
-            "is a run on a graph, and new vertices cannot be predicted: use a run of `fit`",
-        ));
-    };
+    let title = path.display().to_string();
+    law(&run, &title)?;
     let (model, input) = reload(&run)?;
     watch.stage("reading the replicates");
     let Sample { rows: kept, draws } = Directory::open(path).sample(&columns(&*model))?;
     refuse_part(path, &run, &kept)?;
+    let new = |read: &ReadOptions| Table::read(new, read);
+    predictions(&run, (&*model, &input), &draws, &title, &new, loss, watch)
+}
+
+/// The law of a run whose new rows can be predicted.
+fn law<'a>(run: &'a Run, title: &str) -> Result<&'a MixtureLaw, Failure> {
+    match &run.plan.setup.law {
+        Law::Mixture(law) => Ok(law),
+        _ => Err(Failure::run(
+            Path::new(title),
+            "is a run on a graph, and new vertices cannot be predicted: use a run of `fit`",
+        )),
+    }
+}
+
+/// Predicts new rows, wherever they come from: `new` reads them.
+pub(super) fn predictions(
+    run: &Run,
+    (model, input): (&dyn Model, &Input),
+    draws: &[Draw],
+    title: &str,
+    new: &dyn Fn(&ReadOptions) -> Result<Table, DataError>,
+    loss: Option<Loss>,
+    watch: &mut dyn Watch,
+) -> Result<Predictions, Failure> {
+    let law = law(run, title)?;
     if draws.is_empty() {
         return Err(Failure::run(
-            path,
+            Path::new(title),
             "has kept no states to predict from: run it again with `keep_draws = 1` or more",
         ));
     }
-    let rows = new_rows(&run, law.covariance.family().cells.any(), &input, new)?;
+    let rows = new_rows(run, law.covariance.family().cells.any(), input, new)?;
     watch.stage("searching for one clustering");
-    let units = answers::units(&run.plan.stop, &draws);
+    let units = answers::units(&run.plan.stop, draws);
     let point =
         answers::point(&units, loss.unwrap_or(run.plan.loss), run.plan.seed).expect("there are kept states");
     watch.stage("predicting");
     let question = Question {
         rows: &(0..rows.rows).map(|i| rows.row(i)).collect::<Vec<_>>(),
         names: &rows.ids.clone().unwrap_or_else(|| (0..rows.rows).map(|i| i.to_string()).collect()),
-        log_units: &(0..rows.rows).map(|i| log_unit(&input, rows.row(i))).collect::<Vec<_>>(),
+        log_units: &(0..rows.rows).map(|i| log_unit(input, rows.row(i))).collect::<Vec<_>>(),
         clustering: &point.partition,
     };
-    answers::predict(&*model, &units, run.plan.threads(), &question)
-        .ok_or_else(|| Failure::run(path, "its model cannot predict new rows"))
+    answers::predict(model, &units, run.plan.threads(), &question)
+        .ok_or_else(|| Failure::run(Path::new(title), "its model cannot predict new rows"))
 }
 
 /// A density scales with the inverse of its axes: those of the cells that are there. Counts and categories have
@@ -61,7 +83,12 @@ fn log_unit(input: &Input, row: &[f64]) -> f64 {
 
 /// The rows of a file as the model of a run sees them: the same columns, by name, in the same units, with the levels
 /// of the run's table.
-fn new_rows(run: &Run, takes_gaps: bool, input: &Input, new: &Path) -> Result<Table, Failure> {
+fn new_rows(
+    run: &Run,
+    takes_gaps: bool,
+    input: &Input,
+    new: &dyn Fn(&ReadOptions) -> Result<Table, DataError>,
+) -> Result<Table, Failure> {
     let known = input.table.as_ref().expect("a fit has a table");
     let reading = &run.plan.reading;
     let delimiter = reading.delimiter.and_then(|c| u8::try_from(c).ok());
@@ -84,11 +111,11 @@ fn new_rows(run: &Run, takes_gaps: bool, input: &Input, new: &Path) -> Result<Ta
         one_row: true,
         ..ReadOptions::default()
     };
-    let table = match Table::read(new, &read) {
+    let table = match new(&read) {
         // Row names are welcome, not needed.
         Err(DataError::UnknownColumn { asked, .. }) if Some(&asked) == read.id_column.as_ref() => {
             read.id_column = None;
-            Table::read(new, &read)
+            new(&read)
         }
         other => other,
     };

@@ -3,13 +3,13 @@
 use super::{Finished, Progress, Watch, columns};
 use crate::answers::Answers;
 use crate::config::StoppingRule;
-use crate::engine::{self, Executor, Job, Output, Replicate, Sample, Settings, Sink as _, Work, long_chain};
+use crate::engine::{self, Executor, Job, Output, Replicate, Sample, Settings, Sink, Work, long_chain};
 use crate::model::{Input, Model};
 use crate::store::{Directory, Run, how_to_resume};
 use crate::summary::SHARE;
 use crate::{Failure, answers};
 use partita::aggregate::Moments;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -21,8 +21,10 @@ struct Runner<'a> {
     executor: &'a dyn Executor,
     interrupted: &'a AtomicBool,
     watch: &'a mut dyn Watch,
-    directory: Directory,
-    sample: Sample,
+    sink: &'a mut dyn Sink,
+    /// Workers of a timed run that have had their time.
+    ended: BTreeMap<u64, u64>,
+    sample: &'a mut Sample,
     moments: Vec<Moments>,
     /// Replicates that were there at the beginning.
     before: u64,
@@ -30,16 +32,17 @@ struct Runner<'a> {
     shown: Instant,
 }
 
-/// Goes on from the sample that is there.
-pub(super) fn go_on(
-    (directory, sample): (Directory, Sample),
+/// Runs the replicates that are still to do into the sample and the sink. Whether all are done, and the seconds that they took
+/// with those that were there.
+pub(super) fn replicates(
+    (sink, ended): (&mut dyn Sink, BTreeMap<u64, u64>),
+    sample: &mut Sample,
     run: &Run,
     model: &dyn Model,
-    input: &Input,
     executor: &dyn Executor,
     interrupted: &AtomicBool,
     watch: &mut dyn Watch,
-) -> Result<Finished, Failure> {
+) -> Result<(bool, f64), Failure> {
     let plan = &run.plan;
     let settings = Settings {
         seed: plan.seed,
@@ -61,14 +64,32 @@ pub(super) fn go_on(
         executor,
         interrupted,
         watch,
-        directory,
+        sink,
+        ended,
         sample,
         moments,
         before: already,
         begin,
         shown: begin,
     };
-    let path = runner.directory.path().to_path_buf();
+    let complete = runner.run()?;
+    if complete {
+        sample.sort();
+    }
+    Ok((complete, before + begin.elapsed().as_secs_f64()))
+}
+
+/// Goes on from the sample that is there.
+pub(super) fn go_on(
+    (mut directory, mut sample): (Directory, Sample),
+    run: &Run,
+    model: &dyn Model,
+    input: &Input,
+    executor: &dyn Executor,
+    interrupted: &AtomicBool,
+    watch: &mut dyn Watch,
+) -> Result<Finished, Failure> {
+    let path = directory.path().to_path_buf();
     let kept = |failure: Failure| match failure {
         Failure::Failed(sentence) => Failure::Failed(format!(
             "{sentence}; what is complete is kept: mend this, then continue with {}",
@@ -80,9 +101,10 @@ pub(super) fn go_on(
         )),
         other => other,
     };
-    let complete = runner.run().map_err(kept)?;
-    let seconds = before + begin.elapsed().as_secs_f64();
-    let Runner { mut directory, mut sample, watch, .. } = runner;
+    let ended = directory.ended_workers();
+    let (complete, seconds) =
+        replicates((&mut directory, ended), &mut sample, run, model, executor, interrupted, watch)
+            .map_err(kept)?;
     if !complete {
         return Err(Failure::Interrupted(format!(
             "interrupted: {} replicates are kept; continue with {}",
@@ -90,7 +112,6 @@ pub(super) fn go_on(
             how_to_resume(&path)
         )));
     }
-    sample.sort();
     directory.rewrite(&columns(model), model.items(), &sample).map_err(kept)?;
     let mut finish = || {
         let long = match long_chain::known_of(&directory, &sample) {
@@ -165,7 +186,7 @@ impl Runner<'_> {
 
     /// Runs workers one after the other on each thread, each for its share of the time.
     fn timed(&mut self, workers: u64, seconds: f64) -> Result<bool, Failure> {
-        let ended = self.directory.ended_workers();
+        let ended = std::mem::take(&mut self.ended);
         let numbers = (0..workers).filter(|w| !ended.contains_key(w));
         let (work, chains) = (Work::Workers { settings: self.settings, workers, seconds }, self.model);
         let job = Job { chains, work: &work };
@@ -173,13 +194,13 @@ impl Runner<'_> {
             let Output::Worker(completed) = output else { unreachable!("workers were asked for") };
             let count = completed.len() as u64;
             completed.into_iter().try_for_each(|replicate| self.take(replicate, None))?;
-            self.directory.end_worker(worker, count)
+            self.sink.end_worker(worker, count)
         })
     }
 
     /// Keeps a replicate and shows progress now and then.
     fn take(&mut self, replicate: Replicate, of: Option<u64>) -> Result<(), Failure> {
-        self.directory.keep(&replicate)?;
+        self.sink.keep(&replicate)?;
         self.moments.iter_mut().zip(&replicate.row.values).for_each(|(m, v)| m.push(*v));
         self.sample.push(replicate);
         if self.shown.elapsed() > Duration::from_millis(100) {

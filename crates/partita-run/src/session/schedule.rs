@@ -4,7 +4,7 @@ use super::Watch;
 use crate::config::resolve::{self, LEAST, SEED};
 use crate::config::{Limit, Options, Setup, Task};
 use crate::engine::Executor;
-use crate::engine::pilot::{self, Contender, Entry, Given, Pilot, Room};
+use crate::engine::pilot::{self, Contender, Entry, Given, Pilot, Room, Tried};
 use crate::model::{Candidate, Input, Loaded, Model, about, advice, build, candidates};
 use crate::{Failure, words};
 use partita::Schedule;
@@ -142,37 +142,55 @@ fn best(
     room: &mut Room,
 ) -> Result<(Contender, Pilot), Failure> {
     let (order, mut known) = pilot::score_models(&entries, room)?;
-    let mut entries: Vec<Option<Contender>> =
+    let mut contenders: Vec<Option<Contender>> =
         entries.into_iter().map(|entry| Some(entry.contender)).collect();
-    let mut taken = order[0];
-    let mut first: Option<(Contender, Pilot)> = None;
+    let mut apart: Option<(usize, Contender, Found)> = None;
     for &at in order.iter().take(MODELS) {
-        let contender = entries[at].take().expect("each is tried once");
-        known.iter_mut().enumerate().for_each(|(i, found)| found.taken = i == at);
+        let contender = contenders[at].take().expect("each is tried once");
+        pilot::take(&mut known, at);
         room.watch.say(&pilot::models_in_words(&known).expect("one is taken"));
         about(options, &contender.setup, input)?.iter().for_each(|sentence| room.watch.say(sentence));
-        let settled = settle(with_moves(contender, options, input)?, given, room)?;
-        let (unmet, pairs) = (settled.1.unmet, settled.1.pairs);
-        let apart = unmet * pilot::APART >= pairs;
-        if !apart || first.is_none() {
-            taken = at;
-            first = Some(settled);
-        }
-        if !apart {
-            break;
-        }
-        known[at].left = Some(format!("{unmet} of {pairs} pairs of its chains did not meet"));
-        room.watch.say(&format!(
-            "pilot: {unmet} of {pairs} pairs of {} did not meet in the time of a pilot",
-            pilot::model_name(&known[at])
-        ));
+        let (contender, tried) = pilot::choose(with_moves(contender, options, input)?, room)?;
+        let race = tried.iter().find(|tried| tried.taken).map_or((0, 1), |taken| (taken.unmet, taken.pairs));
+        // Where the race shows that pairs stay apart, no schedule need be found to know it.
+        let (unmet, found) = if is_apart(race) {
+            (race, Found::Race(tried))
+        } else {
+            let mut found = pilot::find(&contender, tried, given, room)?;
+            let unmet = (found.unmet, found.pairs);
+            if !is_apart(unmet) {
+                found.models = known;
+                return Ok((contender, found));
+            }
+            (unmet, Found::Schedule(found))
+        };
+        let sentence =
+            format!("{} of {} pairs of its chains did not meet in the time of a pilot", unmet.0, unmet.1);
+        room.watch.say(&format!("pilot: {}: {sentence}", pilot::model_name(&known[at])));
+        known[at].left = Some(sentence);
+        apart.get_or_insert((at, contender, found));
     }
-    let (contender, mut found) = first.expect("at least one was tried");
-    known.iter_mut().enumerate().for_each(|(i, found)| found.taken = i == taken);
-    known[taken].left = None;
-    if order[0] != taken || known.iter().filter(|found| found.left.is_some()).count() > 1 {
-        room.watch.say(&format!("pilot: the model is {}", pilot::model_name(&known[taken])));
-    }
+    let (at, contender, found) = apart.expect("at least one was tried");
+    pilot::take(&mut known, at);
+    room.watch
+        .say(&format!("pilot: no other model is known to do better: {}", pilot::model_name(&known[at])));
+    let mut found = match found {
+        Found::Race(tried) => pilot::find(&contender, tried, given, room)?,
+        Found::Schedule(found) => found,
+    };
     found.models = known;
     Ok((contender, found))
+}
+
+/// What is known of a model whose pairs stay apart.
+enum Found {
+    /// The race of its moves alone.
+    Race(Vec<Tried>),
+    /// A schedule, too.
+    Schedule(Pilot),
+}
+
+/// Whether so many of so many pairs that did not meet are too many.
+fn is_apart((unmet, pairs): (u64, u64)) -> bool {
+    unmet * pilot::APART >= pairs
 }

@@ -134,6 +134,11 @@ fn order(known: &[ScoredModel], scores: &[Option<LeaveOneOut>]) -> Vec<usize> {
     firsts
 }
 
+/// Marks the one that is taken.
+pub(crate) fn take(known: &mut [ScoredModel], at: usize) {
+    known.iter_mut().enumerate().for_each(|(i, found)| found.taken = i == at);
+}
+
 /// The scores and what was taken, in a line: `diagonal -3.88, full -3.49 per row: full`.
 pub(crate) fn in_words(known: &[ScoredModel]) -> Option<String> {
     let taken = known.iter().find(|found| found.taken)?;

@@ -1,0 +1,109 @@
+"""Options of the command as arguments: their names, kinds and sentences come from the compiled half."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import numbers
+import os
+from typing import Any
+
+from . import _native
+
+# What a kind of value is in Python, by its name in Rust; all else is a text in the command's words.
+_KINDS = {
+    "f64": "float",
+    "u64": "int",
+    "usize": "int",
+    "bool": "bool",
+    "Duration": "float | str",
+    "Alpha": "float | str",
+    "PathBuf": "str | PathLike[str]",
+}
+
+
+class Option:
+    """An option: its name, its type in Python, and what it is, in a sentence."""
+
+    def __init__(self, name: str, kind: str, about: str) -> None:
+        self.name, self.about = name, about.replace("StoppingRule when", "Stop when")
+        several = kind.startswith("Vec<")
+        word = _KINDS.get(kind, "str")
+        self.annotation = ("str | Sequence[str]" if several else word) + " | None"
+
+
+#: Every option of the command, in its order.
+OPTIONS = {name: Option(name, kind, about) for name, kind, about in _native.options()}
+
+
+def options_of(task: str, meetings_only: bool = False) -> list[str]:
+    """The options that are of use in a kind of run, without its data."""
+    return [name for name in _native.options_of(task, meetings_only) if name != "data"]
+
+
+def documented(*tasks: str, meetings_only: bool = False):
+    """Gives a function its signature and the list of its options, made from the options of the command."""
+
+    def names() -> list[str]:
+        used = [set(options_of(task, meetings_only)) for task in tasks]
+        return [name for name in OPTIONS if any(name in some for some in used)]
+
+    def give(function):
+        own = inspect.signature(function).parameters
+        fixed = [p for p in own.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        said = [
+            inspect.Parameter(name, keyword, default=None, annotation=OPTIONS[name].annotation)
+            for name in names()
+            if name not in own
+        ]
+        function.__signature__ = inspect.Signature(fixed + said, return_annotation="Result")
+        lines = []
+        for name in names():
+            default = _native.default(name, tasks[0])
+            lines.append(f"    {name} : {OPTIONS[name].annotation.removesuffix(' | None')}")
+            lines.append(f"        {OPTIONS[name].about}" + (f" Left out: {default}." if default else ""))
+        head, _, tail = (function.__doc__ or "").partition("\n    Returns\n")
+        function.__doc__ = head.rstrip() + "\n" + "\n".join(lines) + "\n\n    Returns\n" + tail
+        return function
+
+    return give
+
+
+def _toml(name: str, value: Any) -> str:
+    """A value as a TOML file writes it."""
+    if isinstance(value, bool) or type(value).__name__ == "bool":
+        return "true" if value else "false"
+    if isinstance(value, numbers.Integral):
+        return str(int(value))
+    if isinstance(value, numbers.Real):
+        return repr(float(value))
+    if isinstance(value, (str, os.PathLike)):
+        return json.dumps(os.fspath(value), ensure_ascii=False)
+    if isinstance(value, dict):
+        return _toml(name, [f"{key}={kind}" for key, kind in value.items()])
+    try:
+        return "[" + ", ".join(_toml(name, one) for one in value) + "]"
+    except TypeError:
+        raise TypeError(f"{name}: {value!r} is no value for an option") from None
+
+
+def said(options: dict[str, Any]) -> list[tuple[str, str]]:
+    """Options that were given, each written as in a TOML file."""
+    several = {name for name, option in OPTIONS.items() if "Sequence" in option.annotation}
+    pairs = []
+    for name, value in options.items():
+        if value is None:
+            continue
+        if name in several and isinstance(value, str):
+            value = [value]
+        if name in several and not isinstance(value, dict):
+            value = [str(one) for one in value]
+        pairs.append((name, _toml(name, value)))
+    return pairs
+
+
+def command(task: str, options: dict[str, Any]) -> str:
+    """The call in words, for the report."""
+    given = "".join(f", {name}={value!r}" for name, value in options.items() if value is not None)
+    return f"partita.{task}(data{given})"
