@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod compare;
 mod data;
 mod flags;
 mod predict;
@@ -83,6 +84,7 @@ fn run(command: Command) -> Result<(), Failure> {
             let found = watched(|screen| session::predict(&run, &rows, loss, screen))?;
             predict::show(&found, score, json, out.as_deref())
         }
+        Command::Compare(options) => compare::run(&options, &interrupted),
         Command::Data(options) => data::run(options),
     }
 }

@@ -13,8 +13,8 @@ mod words;
 
 pub(crate) use family::advice;
 pub use family::{Candidate, Covariance, candidates};
-pub(crate) use input::about;
 pub use input::{Given, Input, Loaded, build, load, load_given};
+pub(crate) use input::{about, raw_table};
 pub use own::Own;
 pub use predict::Joining;
 use problem::Problem;

@@ -2,8 +2,10 @@
 //!
 //! Field names are the contract of the command; outside programs read them.
 
+mod comparison;
 mod predictions;
 
+pub use comparison::{Compared, Comparison, Difference};
 pub use predictions::{Prediction, Predictions, Score};
 
 use serde::{Deserialize, Serialize};

@@ -1,11 +1,13 @@
 //! A run from options to answers: fit, color, meet; resume, merge, report.
 
+mod compare;
 mod held;
 mod merge;
 mod predict;
 mod runner;
 mod schedule;
 
+pub use compare::{HOLD_OUT, compare};
 pub use held::{Held, More, NewRows};
 pub use merge::merge;
 pub use predict::predict;

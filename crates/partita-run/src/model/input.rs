@@ -89,6 +89,11 @@ pub fn load_given(
     Ok((Loaded { setup, model, input }, kept))
 }
 
+/// The table of a fit as it is in the file, for models that take anything.
+pub(crate) fn raw_table(options: &Options) -> Result<Table, Failure> {
+    read_table(&Options { covariance: None, cluster_prior: None, ..options.clone() }, None)
+}
+
 /// What is to be said of the model of a setup.
 pub(crate) fn about(options: &Options, setup: &Setup, input: &Input) -> Result<Vec<String>, Failure> {
     if input.own.is_some() {
