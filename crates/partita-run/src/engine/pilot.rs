@@ -14,7 +14,7 @@ mod models;
 mod schedule;
 
 pub use choose::Tried;
-pub(crate) use choose::{Contender, choose};
+pub(crate) use choose::{Contender, Patience, choose};
 pub use models::ScoredModel;
 pub(crate) use models::{
     Entry, in_words as models_in_words, name as model_name, score as score_models, take,

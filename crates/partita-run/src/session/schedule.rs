@@ -4,7 +4,7 @@ use super::Watch;
 use crate::config::resolve::{self, LEAST, SEED};
 use crate::config::{Limit, Options, Setup, Task};
 use crate::engine::Executor;
-use crate::engine::pilot::{self, Contender, Entry, Given, Pilot, Room, Tried};
+use crate::engine::pilot::{self, Contender, Entry, Given, Patience, Pilot, Room};
 use crate::model::{Candidate, Input, Loaded, Model, about, advice, build, candidates};
 use crate::{Failure, words};
 use partita::Schedule;
@@ -125,15 +125,15 @@ fn with_moves(
 
 /// Moves and a schedule.
 fn settle(contenders: Vec<Contender>, given: Given, room: &mut Room) -> Result<(Contender, Pilot), Failure> {
-    let (contender, tried) = pilot::choose(contenders, room)?;
+    let (contender, tried) = pilot::choose(contenders, Patience::All, room)?;
     let found = pilot::find(&contender, tried, given, room)?;
     Ok((contender, found))
 }
 
-/// Models that are tried at most, in the order of their scores, until pairs meet.
-const MODELS: usize = 2;
+/// Models that are tried at most, until pairs meet.
+const MODELS: usize = 4;
 
-/// The model that predicts best and whose pairs meet; where those of none do, the one that predicts best.
+/// The model that predicts best and whose pairs meet; where those of none do, the one of which most pairs met.
 fn best(
     entries: Vec<Entry>,
     options: &Options,
@@ -142,52 +142,51 @@ fn best(
     room: &mut Room,
 ) -> Result<(Contender, Pilot), Failure> {
     let (order, mut known) = pilot::score_models(&entries, room)?;
-    let mut contenders: Vec<Option<Contender>> =
-        entries.into_iter().map(|entry| Some(entry.contender)).collect();
-    let mut apart: Option<(usize, Contender, Found)> = None;
-    for &at in order.iter().take(MODELS) {
-        let contender = contenders[at].take().expect("each is tried once");
+    let contender = |at: usize| -> Result<Contender, Failure> {
+        let setup = entries[at].contender.setup.clone();
+        Ok(Contender { model: build(&setup, input)?, setup })
+    };
+    // The share of pairs that did not meet, of each model that was tried.
+    let mut apart: Vec<(usize, f64)> = Vec::new();
+    for &at in &order {
+        // More clusters than where chains did not cross: they will not here.
+        let harder = |&(other, _): &(usize, f64)| {
+            known[other].model == known[at].model && known[other].clusters <= known[at].clusters
+        };
+        if apart.len() == MODELS || apart.iter().any(harder) {
+            continue;
+        }
         pilot::take(&mut known, at);
         room.watch.say(&pilot::models_in_words(&known).expect("one is taken"));
-        about(options, &contender.setup, input)?.iter().for_each(|sentence| room.watch.say(sentence));
-        let (contender, tried) = pilot::choose(with_moves(contender, options, input)?, room)?;
+        let moves = with_moves(contender(at)?, options, input)?;
+        let (contender, tried) = pilot::choose(moves, Patience::Little, room)?;
         let race = tried.iter().find(|tried| tried.taken).map_or((0, 1), |taken| (taken.unmet, taken.pairs));
+        let mut unmet = race;
         // Where the race shows that pairs stay apart, no schedule need be found to know it.
-        let (unmet, found) = if is_apart(race) {
-            (race, Found::Race(tried))
-        } else {
+        if !is_apart(race) {
             let mut found = pilot::find(&contender, tried, given, room)?;
-            let unmet = (found.unmet, found.pairs);
+            unmet = (found.unmet, found.pairs);
             if !is_apart(unmet) {
+                about(options, &contender.setup, input)?.iter().for_each(|sentence| room.watch.say(sentence));
                 found.models = known;
                 return Ok((contender, found));
             }
-            (unmet, Found::Schedule(found))
-        };
+        }
         let sentence =
             format!("{} of {} pairs of its chains did not meet in the time of a pilot", unmet.0, unmet.1);
         room.watch.say(&format!("pilot: {}: {sentence}", pilot::model_name(&known[at])));
         known[at].left = Some(sentence);
-        apart.get_or_insert((at, contender, found));
+        apart.push((at, unmet.0 as f64 / unmet.1 as f64));
     }
-    let (at, contender, found) = apart.expect("at least one was tried");
-    pilot::take(&mut known, at);
+    let least = apart.iter().min_by(|a, b| a.1.total_cmp(&b.1)).expect("at least one was tried").0;
+    pilot::take(&mut known, least);
+    known[least].left = None;
     room.watch
-        .say(&format!("pilot: no other model is known to do better: {}", pilot::model_name(&known[at])));
-    let mut found = match found {
-        Found::Race(tried) => pilot::find(&contender, tried, given, room)?,
-        Found::Schedule(found) => found,
-    };
+        .say(&format!("pilot: of no model did all pairs meet, of {} most", pilot::model_name(&known[least])));
+    let (contender, mut found) = settle(with_moves(contender(least)?, options, input)?, given, room)?;
+    about(options, &contender.setup, input)?.iter().for_each(|sentence| room.watch.say(sentence));
     found.models = known;
     Ok((contender, found))
-}
-
-/// What is known of a model whose pairs stay apart.
-enum Found {
-    /// The race of its moves alone.
-    Race(Vec<Tried>),
-    /// A schedule, too.
-    Schedule(Pilot),
 }
 
 /// Whether so many of so many pairs that did not meet are too many.

@@ -102,10 +102,23 @@ fn judge(contender: &Contender, stage: &Stage) -> Tried {
     }
 }
 
+/// How patient a race is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Patience {
+    /// There is something else to try: where no pair meets with the first few moves, the race is over.
+    Little,
+    /// All is tried.
+    All,
+}
+
+/// Moves after which a race of little patience is over, if no pair has met.
+const FEW: usize = 2;
+
 /// Tries the contenders, the simplest first, and takes the one whose pairs meet at the least cost. Where pairs of the
 /// best were cut, the tail decides and has not been seen: the first few race again, for longer.
 pub(crate) fn choose(
     contenders: Vec<Contender>,
+    patience: Patience,
     room: &mut Room,
 ) -> Result<(Contender, Vec<Tried>), Failure> {
     let mut tried: Vec<Tried> = Vec::new();
@@ -128,8 +141,13 @@ pub(crate) fn choose(
         if tried[best].unmet == 0 && tried[best].longest_wait <= QUICK {
             break;
         }
+        if patience == Patience::Little && at + 1 == FEW && none_met(&tried) {
+            break;
+        }
     }
-    if tried.get(best).is_some_and(|best| best.unmet > 0) {
+    // Where no pair has met, nothing was seen that could tell moves apart.
+    let hopeless = patience == Patience::Little && none_met(&tried);
+    if !hopeless && tried.get(best).is_some_and(|best| best.unmet > 0) {
         let mut order: Vec<usize> = (0..tried.len()).collect();
         order.sort_by(|&a, &b| tried[a].cost.total_cmp(&tried[b].cost));
         order.truncate(AGAIN);
@@ -147,6 +165,10 @@ pub(crate) fn choose(
     }
     let taken = contenders.into_iter().nth(best).expect("there is a contender");
     Ok((taken, tried))
+}
+
+fn none_met(tried: &[Tried]) -> bool {
+    tried.iter().all(|tried| tried.unmet == tried.pairs)
 }
 
 /// Sweeps after which pairs of a contender are cut: all have the same work.

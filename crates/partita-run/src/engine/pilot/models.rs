@@ -28,6 +28,9 @@ pub struct ScoredModel {
     pub pairs: u64,
     /// Those of them that met.
     pub met: u64,
+    /// Clusters in their last states, a mean.
+    #[serde(default)]
+    pub clusters: f64,
     /// Whether it was taken.
     pub taken: bool,
     /// Why it was left although it scored best, or was not scored at all.
@@ -53,12 +56,19 @@ pub(crate) struct Entry {
     pub contender: Contender,
 }
 
+/// A candidate's densities by row, and how far the chains that gave them disagree.
+struct Trial {
+    densities: LeaveOneOut,
+    /// The standard error of the score, by its scatter between pairs.
+    between: f64,
+}
+
 /// Scores candidates, the simplest first; those too large to try are left out. Returns them in the order in which they should be
 /// taken, by their numbers, and what is known of each.
 pub(crate) fn score(entries: &[Entry], room: &mut Room) -> Result<(Vec<usize>, Vec<ScoredModel>), Failure> {
     let share = SHARE * room.budget / entries.len() as f64;
     let mut known = Vec::new();
-    let mut scores: Vec<Option<LeaveOneOut>> = Vec::new();
+    let mut trials: Vec<Option<Trial>> = Vec::new();
     for entry in entries {
         let begin = Instant::now();
         let sweep = CALLS * PAIRS as f64 * entry.contender.sweep_work(UNKNOWN);
@@ -70,38 +80,53 @@ pub(crate) fn score(entries: &[Entry], room: &mut Room) -> Result<(Vec<usize>, V
             seconds: 0.0,
             pairs: 0,
             met: 0,
+            clusters: 0.0,
             taken: false,
             left: None,
         };
         if sweep * *SWEEPS.start() as f64 > OVERDRAWN * share {
             found.left = Some("the table is too large to try it in the time of a pilot".into());
             known.push(found);
-            scores.push(None);
+            trials.push(None);
             continue;
         }
         let sweeps = ((share / sweep) as u64).clamp(*SWEEPS.start(), *SWEEPS.end());
         let stage =
             room.scored_stage(&entry.contender, &format!("scoring {}", name(&found)), PAIRS, sweeps)?;
-        let score = total(&stage);
-        let mean = score.score();
-        found.score = Some(mean.mean);
-        found.se = Some(mean.se);
+        let trial = Trial::new(&stage);
+        let score = trial.densities.score();
+        found.score = Some(score.mean);
+        found.se = Some(score.se.hypot(trial.between));
         found.pairs = PAIRS;
         found.met = PAIRS - stage.unmet();
+        let last =
+            || stage.pairs.iter().flat_map(|pair| &pair.chains).map(|(_, last)| last.clusters() as f64);
+        found.clusters = last().sum::<f64>() / last().count().max(1) as f64;
         found.seconds = begin.elapsed().as_secs_f64();
         known.push(found);
-        scores.push(Some(score));
+        trials.push(Some(trial));
     }
     // What follows has a budget of its own.
     room.spent = 0.0;
-    Ok((order(&known, &scores), known))
+    Ok((order(&known, &trials), known))
 }
 
-fn total(stage: &Stage) -> LeaveOneOut {
-    let mut all = stage.pairs.iter().filter_map(|pair| pair.score.as_ref());
-    let mut total = all.next().expect("pairs were scored").clone();
-    all.for_each(|score| total.merge(score));
-    total
+impl Trial {
+    fn new(stage: &Stage) -> Self {
+        let all: Vec<&LeaveOneOut> = stage.pairs.iter().filter_map(|pair| pair.score.as_ref()).collect();
+        let mut densities = all.first().copied().expect("pairs were scored").clone();
+        all[1..].iter().for_each(|score| densities.merge(score));
+        let scores: Vec<f64> = all.iter().map(|score| score.score().mean).collect();
+        let (n, mean) = (scores.len() as f64, scores.iter().sum::<f64>() / scores.len() as f64);
+        let squares: f64 = scores.iter().map(|score| (score - mean).powi(2)).sum();
+        Trial { densities, between: (squares / (n - 1.0) / n).sqrt() }
+    }
+
+    /// Whether another is ahead by no more than the error of that.
+    fn is_near(&self, other: &Trial) -> bool {
+        let ahead = other.densities.less(&self.densities);
+        ahead.mean <= ahead.se.hypot(self.between).hypot(other.between)
+    }
 }
 
 /// The model, with its prior where there is one.
@@ -112,26 +137,28 @@ pub(crate) fn name(found: &ScoredModel) -> String {
     }
 }
 
-/// The order in which models should be taken. Of each family the prior that scores best; of the families the simplest
-/// that is within the error of the best, then all others by their scores. Priors that are second best come last.
-fn order(known: &[ScoredModel], scores: &[Option<LeaveOneOut>]) -> Vec<usize> {
-    let score = |at: usize| known[at].score.unwrap_or(f64::NEG_INFINITY);
-    let mut all: Vec<usize> = (0..known.len()).filter(|&at| scores[at].is_some()).collect();
-    // Stable: the simpler first where scores are equal.
-    all.sort_by(|&a, &b| score(b).total_cmp(&score(a)));
-    let Some(&best) = all.first() else { return vec![0] };
-    let is_first =
-        |&at: &usize| all.iter().find(|&&other| known[other].model == known[at].model) == Some(&at);
-    let mut firsts: Vec<usize> = all.iter().copied().filter(is_first).collect();
-    let behind = |at: usize| {
-        let both = scores[best].as_ref().zip(scores[at].as_ref());
-        both.map(|(best, other)| best.less(other)).expect("both were scored")
-    };
-    let simplest = firsts.iter().copied().filter(|&at| at == best || behind(at).mean <= behind(at).se).min();
-    let simplest = simplest.unwrap_or(best);
-    firsts.retain(|&at| at != simplest);
-    firsts.insert(0, simplest);
-    firsts
+/// The order in which models should be taken. Those with pairs that met soon come before those whose chains may never
+/// cross; then the larger score counts. But a simpler family whose best is within the error of the first comes before it.
+fn order(known: &[ScoredModel], trials: &[Option<Trial>]) -> Vec<usize> {
+    let scored: Vec<(usize, &Trial)> =
+        trials.iter().enumerate().filter_map(|(at, trial)| trial.as_ref().map(|trial| (at, trial))).collect();
+    let key =
+        |at: usize| (2 * known[at].met >= known[at].pairs, known[at].score.unwrap_or(f64::NEG_INFINITY));
+    let mut order: Vec<usize> = scored.iter().map(|(at, _)| *at).collect();
+    // Stable: the simpler first where all is equal.
+    order.sort_by(|&a, &b| key(b).0.cmp(&key(a).0).then(key(b).1.total_cmp(&key(a).1)));
+    let Some(&first) = order.first() else { return vec![0] };
+    let trial = |at: usize| trials[at].as_ref().expect("it was scored");
+    let simpler = order
+        .iter()
+        .copied()
+        .filter(|&at| at < first && known[at].model != known[first].model && key(at).0 >= key(first).0)
+        .find(|&at| trial(at).is_near(trial(first)));
+    if let Some(simpler) = simpler {
+        order.retain(|&at| at != simpler);
+        order.insert(0, simpler);
+    }
+    order
 }
 
 /// Marks the one that is taken.
