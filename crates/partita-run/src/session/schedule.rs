@@ -130,8 +130,8 @@ fn settle(contenders: Vec<Contender>, given: Given, room: &mut Room) -> Result<(
     Ok((contender, found))
 }
 
-/// Models that are tried at most, until pairs meet.
-const MODELS: usize = 4;
+/// Priors of a family that are tried at most, until pairs meet.
+const OF_A_FAMILY: usize = 2;
 
 /// The model that predicts best and whose pairs meet; where those of none do, the one of which most pairs met.
 fn best(
@@ -149,11 +149,10 @@ fn best(
     // The share of pairs that did not meet, of each model that was tried.
     let mut apart: Vec<(usize, f64)> = Vec::new();
     for &at in &order {
+        let of_family = || apart.iter().filter(|(other, _)| known[*other].model == known[at].model);
         // More clusters than where chains did not cross: they will not here.
-        let harder = |&(other, _): &(usize, f64)| {
-            known[other].model == known[at].model && known[other].clusters <= known[at].clusters
-        };
-        if apart.len() == MODELS || apart.iter().any(harder) {
+        let harder = of_family().any(|(other, _)| known[*other].clusters <= known[at].clusters);
+        if harder || of_family().count() == OF_A_FAMILY {
             continue;
         }
         pilot::take(&mut known, at);
