@@ -28,7 +28,9 @@ def best(action, turns=TURNS):
 
 def import_time():
     code = "import numpy, time; t = time.perf_counter(); import partita; print(time.perf_counter() - t)"
-    found = [float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout) for _ in range(5)]
+    found = [
+        float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout) for _ in range(5)
+    ]
     print(f"import partita, numpy imported: {min(found):.3f} s")
 
 
@@ -42,7 +44,9 @@ def ingestion():
         partita._native.take(("array", made))
         processor.append(time.process_time() - begin)
     wall, _ = best(lambda: partita._native.take(("array", made)))
-    print(f"10^6 x 10 array to a checked table with its fingerprint: {wall:.2f} s ({min(processor):.2f} s of a processor)")
+    print(
+        f"10^6 x 10 array to a checked table with its fingerprint: {wall:.2f} s ({min(processor):.2f} s of a processor)"
+    )
 
 
 def overhead(command):
