@@ -12,7 +12,7 @@ NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 def test_runs(path, monkeypatch):
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
     pytest.importorskip("ipykernel")
-    monkeypatch.setenv("PARTITA_REPLICATES", "8")
+    monkeypatch.setenv("PARTITA_SETTINGS", '{"replicates": 8, "lag": 20, "burn_in": 20, "sweeps": 60}')
     notebook = nbformat.read(path, as_version=4)
     kernel = os.environ.get("PARTITA_KERNEL", "python3")
     nbclient.NotebookClient(notebook, timeout=120, kernel_name=kernel).execute()
