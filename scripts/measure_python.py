@@ -55,8 +55,9 @@ def overhead(command):
     if path is None:
         return
     path = path.resolve()
-    options = {"replicates": 2000, "seed": 1}
-    words = [word for key, value in options.items() for word in (f"--{key}", str(value))]
+    # The schedule is said: a pilot would take most of the time, and the same in both.
+    options = {"replicates": 2000, "covariance": "known", "lag": 10, "burn_in": 10, "sweeps": 50, "seed": 1}
+    words = [word for key, value in options.items() for word in (f"--{key.replace('_', '-')}", str(value))]
 
     def theirs():
         with tempfile.TemporaryDirectory() as room:
