@@ -2,7 +2,8 @@
 
 Each method sees the same 80 % of the rows, standardised by these, with its own defaults as far as it has any. Agreement
 is the adjusted Rand index of its clustering of those rows with the known classes; the score is the mean log density of
-the other rows. Full covariances are tried up to ten columns: a density takes the square of their number. Prints the table of docs/python-comparison.md.
+the other rows. Full covariances are tried up to ten columns: a density takes the square of their number. Prints the
+table of docs/python-comparison.md.
 """
 
 import contextlib
@@ -84,7 +85,8 @@ METHODS = {
 
 
 def main():
-    print("| table | method | processor seconds | agreement | held-out log density | error bars |\n|---|---|---|---|---|---|")
+    print("| table | method | processor seconds | agreement | held-out log density | error bars |")
+    print("|---|---|---|---|---|---|")
     for name, X, y in tables():
         train, test, known, _ = train_test_split(X, y, test_size=0.2, random_state=1, stratify=y)
         mean, sd = train.mean(axis=0), train.std(axis=0)
