@@ -44,6 +44,7 @@ GAPS = "x,y,w\n0.1,11,3.5\n,12.5,2.5\n-1,,2.25\n2,12.2,NA\n1.9,13,0.5\n-0.7,?,1.
 COUNTS = "n,none\n0,0\n1,0\n7,0\n2,0\n9,0\n0,0\n"
 CATEGORIES = "coat,tame\nred,yes\nred,no\ngrey,yes\nblack,no\nblack,\ngrey,no\n"
 MIXED = "x,y,n,coat,t\n0.1,11,0,red,0\n0.35,,3,red,1\n-1,10.5,7,grey,1\n2,12.2,1,grey,\n1.9,13,,black,0\n-0.7,10.1,12,red,1\n"
+BLOCK = "x,y,w,n,coat\n0.1,11,3.5,0,red\n0.35,12.5,,3,red\n,,2.25,7,grey\n2,12.2,1.5,1,grey\n1.9,13,0.5,,black\n-0.7,10.1,1.75,12,red\n"
 FOUR = "x\n-1.3\n0.2\n0.4\n2.1\n"
 TRIANGLES = "a b\nb c\na c\nc d\nd e\ne f\nd f\n"
 NUMBERED = "30 4\n4 10\n10 7\n7 30\n4 7\n9\n"
@@ -82,6 +83,11 @@ TABLES = [
     ("diagonal, two columns", TWO, "--loss binder", mixed(), GAMMA, None, [[0.2, 12], [5, 9]]),
     ("diagonal, gaps", GAPS, "", mixed(), GAMMA, None, [[0.2, None, 3], [None, None, None]]),
     ("full", TWO, "--covariance full", d.Full, GAMMA, None, [[0.2, 12], [5, 9]]),
+    ("full, a prior of the table", TWO, "--cluster-prior table:0.3,2,0.5", lambda rows: d.Full(rows, None, (0.3, 2, 0.5)),
+     GAMMA, None, [[0.2, 12], [5, 9]]),
+    ("full, a block beside columns", BLOCK, "--covariance full --column-type coat=category",
+     lambda rows: d.Full(rows, ["normal", "normal", "normal", "count", "category"]), GAMMA,
+     ["normal", "normal", "normal", "count", "category"], [[0.2, 11, 3, 4, "grey"], [None, None, 2.5, None, "red"]]),
     ("counts, a column of zeros", COUNTS, "--column-type n=count,none=count", mixed("count", "count"), GAMMA,
      ["count", "count"], [[3, 0], [0, 2]]),
     ("categories", CATEGORIES, "--column-type coat=category", mixed("category", "category"), GAMMA,

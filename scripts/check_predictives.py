@@ -14,7 +14,7 @@ import sys
 from collections import defaultdict
 
 import numpy as np
-from scipy import stats
+from scipy import special, stats
 
 TOLERANCE = 1e-9
 
@@ -62,7 +62,24 @@ def full(case):
     return stats.multivariate_t.logpdf(case["point"], loc=mean_n, shape=shape, df=df)
 
 
-FAMILIES = {"normal": normal, "count": count, "category": category, "full": full}
+def leave_one_out(case):
+    """A sum over the clusters of the other items and a new one: the rule of the Dirichlet process times multivariate t."""
+    d, item, (alpha,) = len(case["mean"]), int(case["item"][0]), case["alpha"]
+    x, labels = np.reshape(case["data"], (-1, d)), np.delete(case["labels"], item)
+    others = np.delete(x, item, axis=0)
+    logs = []
+    for label in {*labels}:
+        part = others[labels == label]
+        logs.append(np.log(len(part)) + full({**case, "data": part}))
+    # Nothing in it yet: the parameters are those of the prior.
+    (kappa,), (nu,) = case["kappa"], case["degrees"]
+    df = nu - d + 1
+    shape = np.reshape(case["scale"], (d, d)) * (kappa + 1) / (kappa * df)
+    logs.append(np.log(alpha) + stats.multivariate_t.logpdf(case["point"], loc=case["mean"], shape=shape, df=df))
+    return special.logsumexp(logs) - np.log(len(others) + alpha)
+
+
+FAMILIES = {"normal": normal, "count": count, "category": category, "full": full, "leave-one-out": leave_one_out}
 
 
 def main():

@@ -5,7 +5,7 @@ Slow and plain on purpose: standard library only, every partition enumerated, no
 
 import math
 from itertools import combinations
-from math import exp, lgamma, log, pi
+from math import exp, lgamma, log, pi, sqrt
 
 # --- partitions ---------------------------------------------------------------------------------------------------
 
@@ -205,34 +205,82 @@ def log_student(freedom, square, variance):
 
 
 class Full:
-    def __init__(self, rows):
-        self.d, self.kappa = len(rows[0]), 1 / 3
+    """`full`: a block of real columns, others beside it; `table` is (share, freedom, kappa) of a prior about the table."""
+
+    def __init__(self, rows, kinds=None, table=None):
+        self.kinds = kinds or ["normal"] * len(rows[0])
+        self.beside = Mixed(rows, self.kinds)
+        columns = list(zip(*rows))
+        gaps = lambda at: frozenset(i for i, x in enumerate(columns[at]) if x is None)
+        groups = {}
+        for at, kind in enumerate(self.kinds):
+            if kind == "normal":
+                groups.setdefault(gaps(at), []).append(at)
+        cells = lambda group: (len(rows) - len(group[0])) * len(group[1])
+        self.block = max(groups.items(), key=cells)[1]  # The first of equals.
+        self.others = [at for at in range(len(columns)) if at not in self.block]
+        d = self.d = len(self.block)
+        if table is None:
+            self.kappa, self.nu, self.mean = 1 / 3, d + 2, [0.0] * d
+            self.scale = [[0.25 if i == j else 0.0 for j in range(d)] for i in range(d)]
+        else:
+            share, freedom, self.kappa = table
+            self.nu = freedom * d + 2
+            whole = [[columns[at][k] for at in self.block] for k in range(len(rows)) if columns[self.block[0]][k] is not None]
+            self.mean, covariance = shrunk(whole)
+            factor = share ** (2 / d) * (self.nu - d - 1)
+            self.scale = [[factor * x for x in row] for row in covariance]
+
+    def cut(self, part):
+        """The block of the rows that have it, less the prior mean."""
+        rows = [[row[at] for at in self.block] for row in part]
+        return [[x - m for x, m in zip(row, self.mean)] for row in rows if row[0] is not None]
 
     def log_likelihood(self, parts):
-        d, kappa, nu = self.d, self.kappa, self.d + 2
+        d, kappa, nu = self.d, self.kappa, self.nu
         log_gamma_d = lambda a: sum(lgamma(a + (1 - j) / 2) for j in range(1, d + 1))
-        total = 0.0
-        for part in parts:
-            n, s = len(part), [sum(column) for column in zip(*part)]
-            scale = [[(0.25 if i == j else 0.0) + sum(x[i] * x[j] for x in part) - s[i] * s[j] / (kappa + n)
+        total = sum(self.beside.column(at, there(part, at)) for part in parts for at in self.others)
+        for part in map(self.cut, parts):
+            n, s = len(part), [sum(x[i] for x in part) for i in range(d)]
+            scale = [[self.scale[i][j] + sum(x[i] * x[j] for x in part) - s[i] * s[j] / (kappa + n)
                       for j in range(d)] for i in range(d)]
             total += -n * d / 2 * log(pi) + d / 2 * log(kappa / (kappa + n))
             total += log_gamma_d((nu + n) / 2) - log_gamma_d(nu / 2)
-            total += nu / 2 * d * log(0.25) - (nu + n) / 2 * log(determinant(scale))
+            total += nu / 2 * log(determinant(self.scale)) - (nu + n) / 2 * log(determinant(scale))
         return total
 
     def log_one_more(self, parts, part, x):
-        d, kappa, freedom = self.d, self.kappa + len(part), len(part) + 3
-        s = [sum(row[at] for row in part) for at in range(d)]
-        entry = lambda i, j: (0.25 if i == j else 0.0) + sum(row[i] * row[j] for row in part) - s[i] * s[j] / kappa
+        total = sum(self.beside.log_cell(at, there(part, at), x[at]) for at in self.others if x[at] is not None)
+        part = self.cut(part)
+        kappa, freedom = self.kappa + len(part), self.nu + len(part) - self.d + 1
+        seen = [i for i, at in enumerate(self.block) if x[at] is not None]
+        if not seen:
+            return total
+        s = [sum(row[i] for row in part) for i in range(self.d)]
+        entry = lambda i, j: self.scale[i][j] + sum(row[i] * row[j] for row in part) - s[i] * s[j] / kappa
         factor = (kappa + 1) / (kappa * freedom)
-        scale = [[factor * entry(i, j) for j in range(d)] for i in range(d)]
-        e = [cell - total / kappa for cell, total in zip(x, s)]
+        scale = [[factor * entry(i, j) for j in seen] for i in seen]
+        e = [x[self.block[i]] - self.mean[i] - s[i] / kappa for i in seen]
+        d = len(seen)
         # e' M^-1 e = |M + e e'| / |M| - 1
         with_e = [[scale[i][j] + e[i] * e[j] for j in range(d)] for i in range(d)]
         square = determinant(with_e) / determinant(scale) - 1
-        return rising(freedom / 2, d / 2) - d / 2 * log(freedom * pi) - log(determinant(scale)) / 2 - (
+        return total + rising(freedom / 2, d / 2) - d / 2 * log(freedom * pi) - log(determinant(scale)) / 2 - (
             freedom + d) / 2 * log(1 + square / freedom)
+
+
+def shrunk(rows):
+    """Means and covariance of rows, its correlations shrunk."""
+    n, d = len(rows), len(rows[0])
+    mean = [sum(column) / n for column in zip(*rows)]
+    sd = [sqrt(sum((x - m) ** 2 for x in column) / n) for column, m in zip(zip(*rows), mean)]
+    w = [[(x - m) / s for x, m, s in zip(row, mean, sd)] for row in rows]
+    r = [[sum(x[i] * x[j] for x in w) / n for j in range(d)] for i in range(d)]
+    pairs = [(i, j) for i in range(d) for j in range(i)]
+    variances = sum((x[i] * x[j] - r[i][j]) ** 2 for x in w for i, j in pairs)
+    squares = sum(r[i][j] ** 2 for i, j in pairs)
+    by = min(max(n / (n - 1) ** 3 * variances / squares, 1e-8), 1) if squares > 0 else 1
+    return mean, [[sd[i] * sd[j] * (1 if i == j else (1 - by) * r[i][j]) for j in range(d)] for i in range(d)]
 
 
 def determinant(matrix):

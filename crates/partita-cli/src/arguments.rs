@@ -5,9 +5,10 @@ use crate::data::DataOptions;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use partita_run::Failure;
 use partita_run::config::{
-    Alpha, ColumnType, Coupling, Covariance, Duration, EdgePrior, Loss, Metric, Options, Prior, Sampler,
-    Shard, Start, Summary, Task, default_in_words,
+    Alpha, ColumnType, Coupling, CovariancePrior, Duration, EdgePrior, Loss, Metric, ModelChoice, Options,
+    Prior, Sampler, Shard, Start, Summary, Task, default_in_words,
 };
+use partita_run::session::HOLD_OUT;
 use std::path::PathBuf;
 
 /// Unbiased Bayesian clustering: many short pairs of coupled chains, honest error bars.
@@ -123,8 +124,78 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Compare models of a table by how well they predict rows held out
+    Compare(CompareOptions),
     /// The data sets of the paper: where they come from, and bringing them here
     Data(DataOptions),
+}
+
+/// Options of compare.
+#[derive(Debug, Args)]
+pub struct CompareOptions {
+    /// A table: CSV, TSV or NPY, gzipped or not
+    data: PathBuf,
+    /// The models: any of auto, known, shared, shared-columns, diagonal and full
+    #[arg(
+        long,
+        visible_alias = "covariance",
+        value_delimiter = ',',
+        value_name = "MODELS",
+        default_value = "diagonal,full"
+    )]
+    pub model: Vec<ModelChoice>,
+    /// The prior of covariance matrices: weak or table[:SHARE,FREEDOM,KAPPA] or columns[:...]
+    #[arg(long, value_name = "PRIOR")]
+    cluster_prior: Option<CovariancePrior>,
+    /// The share of the rows that is held out
+    #[arg(long, value_name = "SHARE", default_value_t = HOLD_OUT, allow_negative_numbers = true)]
+    pub hold_out: f64,
+    /// Columns to use, by name or number from 1
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    columns: Option<Vec<String>>,
+    /// Columns not to use
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    drop: Option<Vec<String>>,
+    /// A column of row names
+    #[arg(long, value_name = "NAME")]
+    id_column: Option<String>,
+    /// What columns hold: NAME=normal, NAME=count or NAME=category
+    #[arg(long, value_name = "NAME=TYPE", value_delimiter = ',')]
+    column_type: Option<Vec<ColumnType>>,
+    /// Wall time for each model, pilot and answers included, such as 90s, 10m or 2h
+    #[arg(long, conflicts_with = "replicates")]
+    time: Option<Duration>,
+    /// Replicates of each model
+    #[arg(long, value_name = "N")]
+    replicates: Option<u64>,
+    /// The seed; it also draws the rows held out
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Worker threads
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// Print one JSON object and nothing else on standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl CompareOptions {
+    /// The options that all models have in common.
+    pub fn common(&self) -> Options {
+        Options {
+            data: Some(self.data.clone()),
+            columns: self.columns.clone(),
+            drop: self.drop.clone(),
+            id_column: self.id_column.clone(),
+            column_type: self.column_type.clone(),
+            time: self.time,
+            replicates: self.replicates,
+            seed: Some(self.seed),
+            threads: self.threads,
+            cluster_prior: self.cluster_prior,
+            ..Options::default()
+        }
+    }
 }
 
 /// Options of reproduce.
@@ -194,9 +265,12 @@ pub struct RunOptions {
     /// What columns hold: NAME=normal, NAME=count or NAME=category
     #[arg(long, value_name = "NAME=TYPE", value_delimiter = ',', help_heading = "Model")]
     column_type: Option<Vec<ColumnType>>,
-    /// What is known of the clusters' covariance: known, shared, shared-columns, diagonal or full
-    #[arg(long, help_heading = "Model")]
-    covariance: Option<Covariance>,
+    /// The model: auto (the one that predicts the table best), known, shared, shared-columns, diagonal or full
+    #[arg(long, visible_alias = "model", value_name = "MODEL", help_heading = "Model")]
+    covariance: Option<ModelChoice>,
+    /// The prior of covariance matrices: weak or table[:SHARE,FREEDOM,KAPPA]
+    #[arg(long, value_name = "PRIOR", help_heading = "Model")]
+    cluster_prior: Option<CovariancePrior>,
     /// Standard deviation of cluster centres
     #[arg(long, value_name = "SD", help_heading = "Model", allow_negative_numbers = true)]
     prior_sd: Option<f64>,
@@ -370,6 +444,7 @@ impl RunOptions {
             threads: self.threads,
             shard: self.shard,
             out: self.out,
+            cluster_prior: self.cluster_prior,
         };
         Ok(given.or(file))
     }

@@ -1,10 +1,10 @@
 //! The library's sentences in the words of the command line: `max_sweeps` becomes --max-sweeps.
 
 use partita_run::Failure;
-use partita_run::config::Options;
+use partita_run::config::{ConfigError, Options};
 
 /// Flags that are no options of a run.
-const OTHERS: [&str; 2] = ["force", "matrix"];
+const OTHERS: [&str; 3] = ["force", "matrix", "scale"];
 /// What can be called.
 const COMMANDS: [&str; 8] = ["fit", "color", "blocks", "meet", "resume", "merge", "report", "predict"];
 
@@ -76,13 +76,11 @@ pub fn in_flags(sentence: &str) -> String {
     text + rest
 }
 
-/// A failure in the words of the command line.
-pub fn failure(failure: Failure) -> Failure {
+/// What went wrong, as the command says it. What is wrong with a file of options is said in the words of such files.
+pub fn sentence(failure: &Failure) -> String {
     match failure {
-        Failure::BadInput(sentence) => Failure::BadInput(in_flags(&sentence)),
-        Failure::Failed(sentence) => Failure::Failed(in_flags(&sentence)),
-        Failure::Interrupted(sentence) => Failure::Interrupted(in_flags(&sentence)),
-        other => other,
+        Failure::Config(error) if !matches!(error, ConfigError::Value(_)) => error.to_string(),
+        other => in_flags(&other.to_string()),
     }
 }
 

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod compare;
 mod data;
 mod flags;
 mod predict;
@@ -11,8 +12,9 @@ mod screen;
 use arguments::{Arguments, Command, RunOptions};
 use clap::FromArgMatches;
 use partita_run::config::Task;
+use partita_run::failure::{Failure, Kind};
+use partita_run::results;
 use partita_run::session::{self, Again, Finished, Request};
-use partita_run::{Failure, results};
 use screen::Screen;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -32,8 +34,12 @@ fn main() -> ExitCode {
     match run(arguments.command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            screen::say(&format!("partita: {failure}"));
-            ExitCode::from(failure.status())
+            screen::say(&format!("partita: {}", flags::sentence(&failure)));
+            ExitCode::from(match failure.kind() {
+                Kind::BadInput => 2,
+                Kind::Failed => 1,
+                Kind::Interrupted => 130,
+            })
         }
     }
 }
@@ -78,6 +84,7 @@ fn run(command: Command) -> Result<(), Failure> {
             let found = watched(|screen| session::predict(&run, &rows, loss, screen))?;
             predict::show(&found, score, json, out.as_deref())
         }
+        Command::Compare(options) => compare::run(&options, &interrupted),
         Command::Data(options) => data::run(options),
     }
 }
@@ -100,7 +107,7 @@ fn watched<R>(run: impl FnOnce(&mut Screen) -> Result<R, Failure>) -> Result<R, 
     let mut screen = Screen::new();
     let result = run(&mut screen);
     screen.finish();
-    result.map_err(flags::failure)
+    result
 }
 
 /// Results to standard output: one JSON object, or a table a person understands.

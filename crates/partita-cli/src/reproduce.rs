@@ -37,7 +37,7 @@ pub fn reproduce(options: ReproduceOptions, interrupted: &AtomicBool) -> Result<
     let mut screen = Screen::new();
     let findings = partita_study::run(request, interrupted, &mut screen);
     screen.finish();
-    let findings = findings.map_err(crate::flags::failure)?;
+    let findings = findings?;
     screen::print(&if options.json { json(&findings) } else { table(&findings) })?;
     screen::say(&format!("figures and numbers: {}", out.join("index.html").display()));
     Ok(())

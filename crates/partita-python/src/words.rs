@@ -1,7 +1,7 @@
 //! The library's sentences in Python's words: `start = prior` becomes start='prior'; and failures as exceptions.
 
-use partita_run::Failure;
 use partita_run::config::Options;
+use partita_run::failure::{Failure, Kind};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
@@ -95,9 +95,9 @@ pub fn in_python(sentence: &str) -> String {
 /// A failure as an exception: bad input is a `ValueError`.
 pub fn exception(failure: &Failure) -> PyErr {
     let sentence = in_python(&failure.to_string());
-    match failure {
-        Failure::BadInput(_) => PyValueError::new_err(sentence),
-        Failure::Interrupted(_) => Interrupted::new_err(sentence),
-        _ => PartitaError::new_err(sentence),
+    match failure.kind() {
+        Kind::BadInput => PyValueError::new_err(sentence),
+        Kind::Interrupted => Interrupted::new_err(sentence),
+        Kind::Failed => PartitaError::new_err(sentence),
     }
 }

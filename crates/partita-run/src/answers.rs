@@ -87,7 +87,8 @@ impl Answers {
         summary.notes.extend(crate::model::unreachable(model.connected(), &run.plan.setup));
         let modes = modes(model, chains);
         summary.modes.clone_from(&modes.found);
-        summary.notes.extend(modes::note(&summary.modes, &run.plan));
+        let raced = run.pilot.as_ref().is_some_and(|pilot| pilot.raced());
+        summary.notes.extend(modes::note(&summary.modes, &run.plan, raced));
         watch.stage("searching for one clustering");
         let point = point(&units, run.plan.loss, run.plan.seed);
         if let Some(point) = &point {

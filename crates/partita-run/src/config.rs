@@ -14,7 +14,7 @@ pub use crate::model::Covariance;
 pub use crate::summary::{Grid, Summary};
 pub use choice::{Coupling, Duration, Loss, Metric, Shard, Start, Task};
 pub(crate) use choice::{as_text, words};
-pub use model::{Alpha, ColumnType, EdgePrior, Prior};
+pub use model::{Alpha, ColumnType, CovariancePrior, EdgePrior, ModelChoice, Prior};
 pub use plan::{
     ClusterPrior, Law, Limit, MixtureLaw, Pairing, PartitionPrior, Plan, Reading, Setup, StoppingRule,
 };
@@ -73,8 +73,8 @@ options! {
     standardize: bool,
     /// What columns hold, where the program shall not guess.
     column_type: Vec<ColumnType>,
-    /// What is known of the clusters' covariance.
-    covariance: Covariance,
+    /// The model: what is known of the clusters' covariance, or the one that predicts the table best.
+    covariance: ModelChoice,
     /// Standard deviation of cluster centres.
     prior_sd: f64,
     /// Standard deviation of items around their centre.
@@ -109,7 +109,7 @@ options! {
     replicates: u64,
     /// Wall time to run for.
     time: Duration,
-    /// StoppingRule when every 95 % interval is narrower than this.
+    /// Stop when every 95 % interval is narrower than this.
     precision: f64,
     /// The seed.
     seed: u64,
@@ -125,6 +125,8 @@ options! {
     shard: Shard,
     /// The run directory.
     out: PathBuf,
+    /// The prior of the clusters' covariance matrices.
+    cluster_prior: CovariancePrior,
 }
 
 /// What is wrong with a configuration, in a sentence.

@@ -16,7 +16,8 @@ pub use origin::{Delivery, Order, Origin};
 pub use sample::{Draw, Sample, Sink};
 pub use threads::Threads;
 pub use work::{
-    Against, Between, Budget, Output, PilotPair, PilotPairs, Replicate, Row, Settings, Starts, Streams, Work,
+    Against, Between, Budget, Output, PilotPair, PilotPairs, Replicate, Row, Scores, Settings, Starts,
+    Streams, Work,
 };
 
 use crate::Failure;

@@ -11,9 +11,10 @@ mod predict;
 mod problem;
 mod words;
 
-pub use family::Covariance;
 pub(crate) use family::advice;
+pub use family::{Candidate, Covariance, candidates};
 pub use input::{Given, Input, Loaded, build, load, load_given};
+pub(crate) use input::{about, raw_table};
 pub use own::Own;
 pub use predict::Joining;
 use problem::Problem;
@@ -55,6 +56,10 @@ pub trait Questions {
 
     /// What a state says about new rows, in the model's units; none for models without rows of numbers.
     fn predict(&self, z: &Partition, rows: &[&[f64]]) -> Option<Vec<Joining>>;
+
+    /// The log density of each row given all others and the clusters they are in, in the model's units; none for models
+    /// without rows of numbers. [`partita::score::LeaveOneOut`] makes a score of those of many states.
+    fn leave_one_out(&self, z: &Partition) -> Option<Vec<f64>>;
 
     /// The expectation of the summaries asked for by a sum over all partitions, for a few items.
     fn enumerate(&self) -> Option<Vec<f64>>;

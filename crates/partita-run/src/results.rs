@@ -2,8 +2,10 @@
 //!
 //! Field names are the contract of the command; outside programs read them.
 
+mod comparison;
 mod predictions;
 
+pub use comparison::{Compared, Comparison, Difference};
 pub use predictions::{Prediction, Predictions, Score};
 
 use serde::{Deserialize, Serialize};
@@ -32,6 +34,12 @@ pub struct Results {
     /// The pilot; none where none ran.
     #[serde(default)]
     pub pilot: Option<PilotLine>,
+    /// The model of a table; none for graphs.
+    #[serde(default)]
+    pub model: Option<String>,
+    /// The models that a pilot scored on the table, where the model was left open.
+    #[serde(default)]
+    pub candidates: Vec<CandidateLine>,
     /// Wall time of the replicates alone: no pilot, no reading, no report.
     pub seconds: f64,
     /// Sweeps of single chains: a coupled sweep counts two.
@@ -115,6 +123,27 @@ pub struct PilotLine {
     pub pairs: u64,
     /// Those of them that had not met when they were cut.
     pub unmet: u64,
+}
+
+/// A model that a pilot scored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CandidateLine {
+    /// The model.
+    pub model: String,
+    /// Its prior, where the model has several.
+    pub prior: Option<String>,
+    /// The log density of a row given all others, a mean over rows; none where it was not tried.
+    pub score: Option<f64>,
+    /// Its standard error, as if rows were a sample of many.
+    pub se: Option<f64>,
+    /// Wall time of its trial.
+    pub seconds: f64,
+    /// The share of its pairs of chains that met in that time; none where none ran.
+    pub met: Option<f64>,
+    /// Whether it was taken.
+    pub taken: bool,
+    /// Why it was left although it scored better, or was not tried.
+    pub left: Option<String>,
 }
 
 /// The estimates of one summary.

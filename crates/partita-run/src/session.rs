@@ -1,11 +1,13 @@
 //! A run from options to answers: fit, color, meet; resume, merge, report.
 
+mod compare;
 mod held;
 mod merge;
 mod predict;
 mod runner;
 mod schedule;
 
+pub use compare::{HOLD_OUT, compare};
 pub use held::{Held, More, NewRows};
 pub use merge::merge;
 pub use predict::predict;
@@ -212,20 +214,22 @@ fn refuse_part(path: &Path, run: &Run, rows: &[Row]) -> Result<(), Failure> {
     if all || concluded(path, rows) {
         return Ok(());
     }
-    Err(Failure::bad(format!(
-        "{}: the run is not complete ({} replicates so far), and what is done favours the quick pairs: \
+    Err(Failure::run(
+        path,
+        format!(
+            "the run is not complete ({} replicates so far), and what is done favours the quick pairs: \
          continue it with {}",
-        path.display(),
-        rows.len(),
-        how_to_resume(path)
-    )))
+            rows.len(),
+            how_to_resume(path)
+        ),
+    ))
 }
 
 /// The model of a run, from its data, which must still be the same.
 fn reload(run: &Run) -> Result<(Box<dyn Model>, Arc<Input>), Failure> {
     let Loaded { model, input, .. } = load(run.plan.setup.task(), &run.plan.options())?;
     if input.fingerprint != run.fingerprint {
-        return Err(Failure::bad(format!(
+        return Err(Failure::BadInput(format!(
             "{}: has changed since the run began (fingerprint {} instead of {}): restore it, or start anew",
             input.title, input.fingerprint, run.fingerprint
         )));
@@ -257,11 +261,13 @@ pub fn report(path: &Path, again: Again, watch: &mut dyn Watch) -> Result<Finish
     let mut run = Run::read(path)?;
     for (name, asked) in [("`loss`", again.loss.is_some()), ("`matrix`", again.matrix)] {
         if asked && run.plan.keep_draws == 0 {
-            return Err(Failure::bad(format!(
-                "{}: {name} is for answers made of kept states, and the run has kept none: run it again with \
-                 `keep_draws = 1` or more",
-                path.display()
-            )));
+            return Err(Failure::run(
+                path,
+                format!(
+                    "{name} is for answers made of kept states, and the run has kept none: run it again with \
+                 `keep_draws = 1` or more"
+                ),
+            ));
         }
     }
     run.plan.loss = again.loss.unwrap_or(run.plan.loss);

@@ -129,14 +129,12 @@ impl Run {
     pub fn read(directory: &Path) -> Result<Self, Failure> {
         let path = directory.join(RUN);
         let text = fs::read_to_string(&path).map_err(|e| {
-            Failure::bad(format!(
-                "{}: is not a run directory: {RUN} cannot be read ({})",
-                directory.display(),
-                words::plain(&e)
-            ))
+            Failure::run(
+                directory,
+                format!("is not a run directory: {RUN} cannot be read ({})", words::plain(&e)),
+            )
         })?;
-        let mut run: Run = toml::from_str(&text)
-            .map_err(|e| Failure::bad(format!("{}: {}", path.display(), e.message())))?;
+        let mut run: Run = toml::from_str(&text).map_err(|e| Failure::run(&path, e.message()))?;
         // Data that are kept with a run move with it.
         let (named, kept) = (&run.plan.data, directory.join(DATA));
         let moved = |data: &PathBuf| data.file_name() == kept.file_name() && !data.exists();
@@ -179,31 +177,26 @@ pub(crate) fn free_name(data: Option<&Path>) -> PathBuf {
 /// Refuses a directory that is in use, unless forced; makes sure that it can be written.
 pub fn prepare(path: &Path, force: bool) -> Result<(), Failure> {
     if path.is_file() {
-        return Err(Failure::bad(format!(
-            "{}: is a file, not a directory: choose another `out`",
-            path.display()
-        )));
+        return Err(Failure::run(path, "is a file, not a directory: choose another `out`"));
     }
     // What a run that was killed in its first moment leaves does not count.
     let debris = |name: &str| name == PROBE || name.ends_with(".part");
     let used = fs::read_dir(path)
         .is_ok_and(|mut all| all.any(|e| e.is_ok_and(|e| !debris(&e.file_name().to_string_lossy()))));
     if used && !force {
-        return Err(Failure::bad(format!(
-            "{}: is already in use: choose another `out`, continue it with `resume({0})`, or \
-             overwrite it with `force`",
-            path.display()
-        )));
+        return Err(Failure::run(
+            path,
+            format!(
+                "is already in use: choose another `out`, continue it with {}, or overwrite it with `force`",
+                how_to_resume(path)
+            ),
+        ));
     }
     let probe = path.join(PROBE);
     let attempt =
         fs::create_dir_all(path).and_then(|()| File::create(&probe)).and_then(|_| fs::remove_file(&probe));
     attempt.map_err(|e| {
-        Failure::bad(format!(
-            "{}: cannot be written ({}): choose another `out`",
-            path.display(),
-            words::plain(&e)
-        ))
+        Failure::run(path, format!("cannot be written ({}): choose another `out`", words::plain(&e)))
     })
 }
 
@@ -216,10 +209,10 @@ pub(crate) fn how_to_resume(path: &Path) -> String {
 pub fn lock(path: &Path) -> Result<Option<File>, Failure> {
     let Ok(file) = File::open(path) else { return Ok(None) };
     match file.try_lock() {
-        Err(TryLockError::WouldBlock) => Err(Failure::bad(format!(
-            "{}: another partita is writing to it: wait until it is done, or stop it first",
-            path.display()
-        ))),
+        Err(TryLockError::WouldBlock) => Err(Failure::run(
+            path,
+            "another partita is writing to it: wait until it is done, or stop it first",
+        )),
         _ => Ok(Some(file)),
     }
 }

@@ -71,6 +71,16 @@ pub fn sizes(sizes: &[u64], told: usize) -> String {
     list.join(", ") + &if rest > 0 { format!(" and {rest} smaller") } else { String::new() }
 }
 
+/// Alternatives: `a, b, or c`.
+pub(crate) fn or(ways: &[&str]) -> String {
+    match ways {
+        [] => String::new(),
+        [one] => (*one).into(),
+        [one, other] => format!("{one} or {other}"),
+        [most @ .., last] => format!("{}, or {last}", most.join(", ")),
+    }
+}
+
 /// Seconds as a person says them.
 pub fn duration(seconds: f64) -> String {
     match seconds {

@@ -13,7 +13,7 @@
 use partita::partition::{Metric, Partitions};
 use partita::summary::PredictiveDensity;
 use partita::{Gaussian, Mixture, Partition, Prior, State, Summary};
-use partita_run::config::{Alpha, Covariance, Duration, Grid, Options, Summary as Wanted, Task};
+use partita_run::config::{Alpha, Covariance, Duration, Grid, ModelChoice, Options, Summary as Wanted, Task};
 use partita_run::results::Page;
 use partita_run::session::{self, Request};
 use partita_run::summary::{Clusters, Co, Entropy, Top};
@@ -135,7 +135,7 @@ fn base() -> Options {
     let summary = [Clusters.into(), Top(2).into(), Co(0, 7).into(), Entropy.into()];
     let density = Wanted::from(Grid { from: -1.5, to: 1.5, points: 3 });
     Options {
-        covariance: Some(Covariance::Known),
+        covariance: Some(ModelChoice::Named(Covariance::Known)),
         standardize: Some(false),
         prior_sd: Some(PRIOR_SD),
         noise_sd: Some(1.0),

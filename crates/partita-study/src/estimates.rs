@@ -1,6 +1,6 @@
 //! Coupled estimates, and naive ones that had the same time on a processor: the paper's comparison.
 
-use super::Setting;
+use super::Workbench;
 use super::definition::{Budget, Estimates};
 use partita_run::Failure;
 use partita_run::engine::{self, Against, Job, Output, Row, Work};
@@ -28,9 +28,9 @@ pub(super) fn estimates(
     model: &dyn Model,
     wanted: &Estimates,
     path: &Path,
-    setting: &mut Setting,
+    bench: &mut Workbench,
 ) -> Result<Both, Failure> {
-    let replicates = setting.scaled(wanted.replicates, 40);
+    let replicates = bench.scaled(wanted.replicates, 40);
     let names: Vec<&str> = model.quantities().iter().map(|quantity| &*quantity.name).collect();
     let naive = names.iter().map(|name| format!("naive:{name}"));
     let columns: Vec<String> =
@@ -39,7 +39,7 @@ pub(super) fn estimates(
     // Those of a larger scale stay in the ledger.
     let beyond: Vec<Row> = rows.extract_if(.., |row| row.replicate >= replicates).collect();
     let done: HashSet<u64> = rows.iter().map(|row| row.replicate).collect();
-    let settings = setting.replicates(wanted.lag, wanted.burn_in, wanted.sweeps)?;
+    let settings = bench.replicates(wanted.lag, wanted.burn_in, wanted.sweeps)?;
     let budget = match wanted.naive_budget {
         Budget::Time => engine::Budget::Time,
         Budget::Sweeps => engine::Budget::Sweeps,
@@ -47,16 +47,16 @@ pub(super) fn estimates(
     let work = Work::Against(Against { settings, budget, discard: wanted.naive_discard });
     let job = Job { chains: model, work: &work };
     let numbers = (0..replicates).filter(|n| !done.contains(n));
-    let (executor, interrupted) = (setting.executor, setting.interrupted);
+    let (executor, interrupted) = (bench.executor, bench.interrupted);
     let all = engine::run(executor, &job, numbers, interrupted, |_, output| {
         let Output::Against(row) = output else { unreachable!("estimates were asked for") };
         ledger.append(&row)?;
         rows.push(row);
-        setting.progress(rows.len() as u64, replicates);
+        bench.progress(rows.len() as u64, replicates);
         Ok(())
     })?;
     if !all {
-        return Err(setting.interruption());
+        return Err(bench.interruption());
     }
     let both = rows.len();
     rows.extend(beyond);

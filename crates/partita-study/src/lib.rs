@@ -90,7 +90,7 @@ pub struct Findings {
 }
 
 /// What the parts of a study share.
-struct Setting<'a> {
+struct Workbench<'a> {
     scale: f64,
     seed: u64,
     executor: &'a dyn Executor,
@@ -101,7 +101,7 @@ struct Setting<'a> {
     command: String,
 }
 
-impl Setting<'_> {
+impl Workbench<'_> {
     /// A number of runs at this scale, but not fewer than `least`.
     fn scaled(&self, number: u64, least: u64) -> u64 {
         ((number as f64 * self.scale).round() as u64).max(least.min(number)).max(1)
@@ -184,7 +184,7 @@ pub fn run(request: Request, interrupted: &AtomicBool, watch: &mut dyn Watch) ->
     let begin = Instant::now();
     let Request { study, scale, seed, .. } = &request;
     if !(*scale > 0.0 && *scale <= 1e6) {
-        return Err(Failure::BadInput(format!("--scale must be above 0, but is {scale}")));
+        return Err(Failure::BadInput(format!("`scale` must be above 0, but is {scale}")));
     }
     let catalog = Catalog::at(request.data_dir.clone());
     for arm in &study.arms {
@@ -195,7 +195,7 @@ pub fn run(request: Request, interrupted: &AtomicBool, watch: &mut dyn Watch) ->
     let _lock = claim_directory(&request)?;
     let executor =
         &Threads(request.threads.filter(|t| *t > 0).unwrap_or_else(partita_run::session::processors));
-    let mut setting = Setting {
+    let mut bench = Workbench {
         scale: *scale,
         seed: *seed,
         executor,
@@ -209,7 +209,7 @@ pub fn run(request: Request, interrupted: &AtomicBool, watch: &mut dyn Watch) ->
     for arm in &study.arms {
         let directory =
             if arm.name.is_empty() { request.out.clone() } else { request.out.join(slug(&arm.name)) };
-        arms.push(run_arm(arm, &catalog, &directory, &mut setting)?);
+        arms.push(run_arm(arm, &catalog, &directory, &mut bench)?);
     }
     let measurements: Vec<Measurement> = arms.iter().flat_map(measurements).collect();
     let most = arms.iter().filter_map(most_processes).max();
@@ -262,7 +262,7 @@ fn claim_directory(request: &Request) -> Result<Option<File>, Failure> {
     let text = toml::to_string_pretty(&identity).expect("a study is a table");
     let path = out.join("study.toml");
     let refuse =
-        |why: &str| Err(Failure::BadInput(format!("{}: {why}: choose another --out", out.display())));
+        |why: &str| Err(Failure::BadInput(format!("{}: {why}: choose another `out`", out.display())));
     match std::fs::read_to_string(&path) {
         Ok(there) if there == text => lock(out),
         Ok(_) => refuse("holds another study or seed"),
@@ -295,7 +295,7 @@ fn run_arm(
     arm: &Arm,
     catalog: &Catalog,
     directory: &Path,
-    setting: &mut Setting,
+    bench: &mut Workbench,
 ) -> Result<ArmResults, Failure> {
     std::fs::create_dir_all(directory).map_err(|e| {
         Failure::Failed(format!("{}: cannot be made: {}", directory.display(), partita_run::words::plain(&e)))
@@ -306,27 +306,27 @@ fn run_arm(
         both: None,
         met: Vec::new(),
         density: None,
-        outliers: arm.outliers.as_ref().map(|wanted| outliers::outliers(wanted, setting)),
+        outliers: arm.outliers.as_ref().map(|wanted| outliers::outliers(wanted, bench)),
     };
     let Some(data) = &arm.data else { return Ok(results) };
     let problem = Problem::new(arm, data, catalog, directory)?;
     if let Some((wanted, truth)) = arm.estimates.as_ref().zip(arm.truth.as_ref()) {
         let model = problem.model(wanted.summaries.clone(), |_| ())?;
-        setting.say(&format!("{}the truth", arm.prefix()));
-        let truth = truth::truth(&*model, truth, setting)?;
-        let replicates = setting.scaled(wanted.replicates, 40);
-        setting.say(&format!("{}{replicates} coupled estimates, each with a naive one", arm.prefix()));
-        let both = estimates::estimates(&*model, wanted, &directory.join("estimates.csv"), setting)?;
+        bench.say(&format!("{}the truth", arm.prefix()));
+        let truth = truth::truth(&*model, truth, bench)?;
+        let replicates = bench.scaled(wanted.replicates, 40);
+        bench.say(&format!("{}{replicates} coupled estimates, each with a naive one", arm.prefix()));
+        let both = estimates::estimates(&*model, wanted, &directory.join("estimates.csv"), bench)?;
         results.summaries = summarise(wanted, model.quantities(), &truth, &both);
         results.both = Some(both);
     }
     if let Some(wanted) = &arm.meetings {
-        results.met = meetings::meetings(&problem, wanted, setting)?;
+        results.met = meetings::meetings(&problem, wanted, bench)?;
         write_whole(&directory.join("meetings.csv"), meetings_csv(&results.met).as_bytes())?;
     }
     if let Some(wanted) = &arm.density {
-        setting.say(&format!("{}predictive density", arm.prefix()));
-        results.density = Some(density(&problem, wanted, setting)?);
+        bench.say(&format!("{}predictive density", arm.prefix()));
+        results.density = Some(density(&problem, wanted, bench)?);
         let rows = results.density.iter().flat_map(|d| d.curve.iter().zip(&d.law));
         let lines = rows.map(|([x, y, se], law)| format!("{x:?},{y:?},{se:?},{law:?}\n"));
         let text: String = ["x,density,se,law\n".to_string()].into_iter().chain(lines).collect();
@@ -376,24 +376,24 @@ fn summarise(
     (0..quantities.len()).map(one).collect()
 }
 
-fn density(problem: &Problem, wanted: &Density, setting: &mut Setting) -> Result<DensityResults, Failure> {
+fn density(problem: &Problem, wanted: &Density, bench: &mut Workbench) -> Result<DensityResults, Failure> {
     let grid = Grid { from: wanted.from, to: wanted.to, points: wanted.points };
     let model = problem.model(vec![grid.into()], |_| ())?;
-    let settings = setting.replicates(wanted.lag, wanted.burn_in, wanted.sweeps)?;
-    let replicates = setting.scaled(wanted.replicates, 20);
+    let settings = bench.replicates(wanted.lag, wanted.burn_in, wanted.sweeps)?;
+    let replicates = bench.scaled(wanted.replicates, 20);
     let mut rows = Vec::new();
     let work = Work::Replicates(settings);
-    let (executor, interrupted) = (setting.executor, setting.interrupted);
+    let (executor, interrupted) = (bench.executor, bench.interrupted);
     let job = Job { chains: &*model, work: &work };
     let all = engine::run(executor, &job, 0..replicates, interrupted, |number, output| {
         if let Output::Replicate(replicate) = output {
             rows.push((number, replicate.row.values));
         }
-        setting.progress(rows.len() as u64, replicates);
+        bench.progress(rows.len() as u64, replicates);
         Ok(())
     })?;
     if !all {
-        return Err(setting.interruption());
+        return Err(bench.interruption());
     }
     rows.sort_by_key(|(number, _)| *number);
     let x = grid.values();

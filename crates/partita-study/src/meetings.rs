@@ -1,6 +1,6 @@
 //! Meeting times under several couplings, and how far apart the chains are on the way.
 
-use super::Setting;
+use super::Workbench;
 use super::definition::Meetings;
 use super::problem::Problem;
 use partita::aggregate::quantile;
@@ -29,31 +29,30 @@ impl Met {
 pub(super) fn meetings(
     problem: &Problem,
     wanted: &Meetings,
-    setting: &mut Setting,
+    bench: &mut Workbench,
 ) -> Result<Vec<Met>, Failure> {
-    let runs = setting.scaled(wanted.runs, 20);
+    let runs = bench.scaled(wanted.runs, 20);
     let mut all = Vec::new();
     for pairing in &wanted.pairings {
-        setting.say(&format!("{runs} pairs, {}", pairing.name));
+        bench.say(&format!("{runs} pairs, {}", pairing.name));
         let model = problem.model(Vec::new(), |options| {
             options.coupling = Some(pairing.coupling);
             options.metric = Some(pairing.metric);
             options.sampler = pairing.sampler.clone().or(options.sampler.take());
         })?;
-        let work =
-            Work::Meetings { seed: setting.seed, lag: 1, cap: wanted.cap, distances: wanted.distances };
+        let work = Work::Meetings { seed: bench.seed, lag: 1, cap: wanted.cap, distances: wanted.distances };
         let mut pairs = Vec::new();
-        let (executor, interrupted) = (setting.executor, setting.interrupted);
+        let (executor, interrupted) = (bench.executor, bench.interrupted);
         let job = Job { chains: &*model, work: &work };
         let done = engine::run(executor, &job, 0..runs, interrupted, |number, output| {
             if let Output::Meeting(observed, distances) = output {
                 pairs.push((number, observed, distances));
             }
-            setting.progress(pairs.len() as u64, runs);
+            bench.progress(pairs.len() as u64, runs);
             Ok(())
         })?;
         if !done {
-            return Err(setting.interruption());
+            return Err(bench.interruption());
         }
         pairs.sort_by_key(|(number, ..)| *number);
         let observed: Vec<Observed> = pairs.iter().map(|pair| pair.1).collect();

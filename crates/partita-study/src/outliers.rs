@@ -1,6 +1,6 @@
 //! The example of the trimming appendix: draws from a mixture with outliers, averaged plainly and trimmed.
 
-use super::Setting;
+use super::Workbench;
 use super::definition::Outliers;
 use super::losses::Aggregate;
 use partita::Stream;
@@ -19,15 +19,15 @@ pub(super) struct Found {
 }
 
 /// Draws the aggregates.
-pub(super) fn outliers(wanted: &Outliers, setting: &Setting) -> Found {
-    let aggregates = setting.scaled(wanted.aggregates, 40);
+pub(super) fn outliers(wanted: &Outliers, bench: &Workbench) -> Found {
+    let aggregates = bench.scaled(wanted.aggregates, 40);
     let side = (1.0 - wanted.middle) / 2.0;
     // The paper's alpha is what is cut on each side; ours is the total.
     let trim = Aggregate::Trimmed(2.0 * wanted.trim_factor * side);
     let mut found = Found::default();
     let run = |processes: u64, number: u64| -> [f64; 2] {
         let mut chance =
-            Stream::new(setting.seed, Streams::OUTLIERS | number).sequence(Purpose::Data, processes);
+            Stream::new(bench.seed, Streams::OUTLIERS | number).sequence(Purpose::Data, processes);
         let draws: Vec<f64> = (0..processes)
             .map(|_| {
                 let center =

@@ -6,7 +6,7 @@ use partita::Stream;
 use partita::chance::Chance;
 use partita::rng::{Purpose, Sequence};
 use partita_run::Failure;
-use partita_run::config::{Alpha, Covariance, Options, Summary, Task};
+use partita_run::config::{Alpha, Covariance, ModelChoice, Options, Summary, Task};
 use partita_run::model::{self, Model};
 use partita_run::store::write_whole;
 use std::fmt::Write;
@@ -29,7 +29,7 @@ impl Problem {
         let mut options = arm.options("the study")?;
         options.standardize.get_or_insert(false);
         // The paper's model: what its studies leave open is not what the command would choose.
-        options.covariance.get_or_insert(Covariance::Known);
+        options.covariance.get_or_insert(ModelChoice::Named(Covariance::Known));
         if options.prior.is_none() {
             options.alpha.get_or_insert(Alpha::Fixed(1.0));
         }

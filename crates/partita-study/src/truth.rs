@@ -1,6 +1,6 @@
 //! The truth that estimates are held against: ten long chains as in the paper, or all partitions.
 
-use super::Setting;
+use super::Workbench;
 use super::definition::Truth;
 use partita::aggregate::Moments;
 use partita_run::Failure;
@@ -16,7 +16,7 @@ pub(super) struct Known {
 }
 
 /// The expectation of every summary of the model.
-pub(super) fn truth(model: &dyn Model, truth: &Truth, setting: &mut Setting) -> Result<Vec<Known>, Failure> {
+pub(super) fn truth(model: &dyn Model, truth: &Truth, bench: &mut Workbench) -> Result<Vec<Known>, Failure> {
     if truth.exact {
         let values = model.enumerate().ok_or_else(|| {
             Failure::BadInput("[truth] exact sums over all partitions, which is for 12 items at most".into())
@@ -24,20 +24,20 @@ pub(super) fn truth(model: &dyn Model, truth: &Truth, setting: &mut Setting) -> 
         return Ok(values.into_iter().map(|value| Known { value, se: 0.0 }).collect());
     }
     // A small scale needs no fine truth, but the burn-in must stay.
-    let share = setting.scale.clamp(0.1, 1.0);
+    let share = bench.scale.clamp(0.1, 1.0);
     let kept = (((truth.sweeps - truth.discard) as f64 * share) as u64).max(1);
     let end = truth.discard + kept;
-    let work = Work::Averages { seed: setting.seed, discard: truth.discard, end };
+    let work = Work::Averages { seed: bench.seed, discard: truth.discard, end };
     let mut chains = Vec::new();
     let job = Job { chains: model, work: &work };
-    let all = engine::run(setting.executor, &job, 0..truth.chains, setting.interrupted, |number, output| {
+    let all = engine::run(bench.executor, &job, 0..truth.chains, bench.interrupted, |number, output| {
         if let Output::Average(values) = output {
             chains.push((number, values));
         }
         Ok(())
     })?;
     if !all {
-        return Err(setting.interruption());
+        return Err(bench.interruption());
     }
     chains.sort_by_key(|(number, _)| *number);
     let known = (0..model.quantities().len()).map(|i| {

@@ -2,7 +2,8 @@
 //! clusters cost by the sweep.
 //!
 //! `cargo bench -p partita --bench families` prints a table; `-- quakes.csv` that of a file of numbers instead, as normal
-//! columns and with full covariances. Machines are noisy: medians of rounds that take turns, in time on the processor where
+//! columns and with full covariances; `-- widths` those two on generated data of 400 rows in 8 clusters and 5, 13 and 30
+//! columns. Machines are noisy: medians of rounds that take turns, in time on the processor where
 //! the system tells it, and only ratios within one run count.
 
 use partita::chance::Chance;
@@ -71,8 +72,8 @@ fn coupled<T: Target>(target: &T, [x, y]: &[State<T>; 2], kernel: &impl Kernel<T
     spent.as_nanos() as f64 / t as f64
 }
 
-fn round<T: Target>(target: &T) -> Figures {
-    let labels: Vec<usize> = (0..target.len()).map(|item| item % COMPONENTS).collect();
+fn round<T: Target>(target: &T, components: usize) -> Figures {
+    let labels: Vec<usize> = (0..target.len()).map(|item| item % components).collect();
     let first = State::new(target, Partition::from_labels(&labels).unwrap());
     let mut states = [first.clone(), first];
     for (state, seed) in states.iter_mut().zip([2, 3]) {
@@ -108,8 +109,10 @@ fn table_of(path: &str) -> (Vec<f64>, usize) {
 }
 
 fn main() {
-    if let Some(path) = std::env::args().skip(1).find(|word| !word.starts_with('-')) {
-        return of_file(&path);
+    match std::env::args().skip(1).find(|word| !word.starts_with('-')).as_deref() {
+        Some("widths") => return [5, 13, 30].into_iter().for_each(of_width),
+        Some(path) => return of_file(path),
+        None => (),
     }
     let mut chance = Stream::new(1, 0).sequence(Purpose::Data, 0);
     let centers: Vec<f64> = (0..COMPONENTS * COLUMNS).map(|_| 0.85 * chance.normal()).collect();
@@ -171,16 +174,16 @@ fn main() {
     let blocks = Blocks::new(prior, graph, EdgePrior::uniform()).unwrap();
 
     let cases: [(&str, Round); 10] = [
-        ("known covariances", Box::new(|| round(&known))),
-        ("normal columns", Box::new(|| round(&diagonal))),
-        ("normal columns, gaps", Box::new(|| round(&gaps))),
-        ("full covariance", Box::new(|| round(&full))),
-        ("shared variance", Box::new(|| round(&everything))),
-        ("shared, each column", Box::new(|| round(&each))),
-        ("counts", Box::new(|| round(&counts))),
-        ("categories", Box::new(|| round(&levels))),
-        ("mixed columns", Box::new(|| round(&mixed))),
-        ("blocks", Box::new(|| round(&blocks))),
+        ("known covariances", Box::new(|| round(&known, COMPONENTS))),
+        ("normal columns", Box::new(|| round(&diagonal, COMPONENTS))),
+        ("normal columns, gaps", Box::new(|| round(&gaps, COMPONENTS))),
+        ("full covariance", Box::new(|| round(&full, COMPONENTS))),
+        ("shared variance", Box::new(|| round(&everything, COMPONENTS))),
+        ("shared, each column", Box::new(|| round(&each, COMPONENTS))),
+        ("counts", Box::new(|| round(&counts, COMPONENTS))),
+        ("categories", Box::new(|| round(&levels, COMPONENTS))),
+        ("mixed columns", Box::new(|| round(&mixed, COMPONENTS))),
+        ("blocks", Box::new(|| round(&blocks, COMPONENTS))),
     ];
     print(&cases);
 }
@@ -188,13 +191,28 @@ fn main() {
 /// The file's table in two models.
 fn of_file(path: &str) {
     let (values, columns) = table_of(path);
+    two_models(values, columns, COMPONENTS);
+}
+
+/// Eight clusters far apart, in two models.
+fn of_width(columns: usize) {
+    const CLUSTERS: usize = 8;
+    let mut chance = Stream::new(11, columns as u64).sequence(Purpose::Data, 0);
+    let centers: Vec<f64> = (0..CLUSTERS * columns).map(|_| chance.normal()).collect();
+    let center = |at: usize| centers[at / columns % CLUSTERS * columns + at % columns];
+    let values = (0..400 * columns).map(|at| center(at) + 0.15 * chance.normal()).collect();
+    println!("{columns} columns");
+    two_models(values, columns, CLUSTERS);
+}
+
+fn two_models(values: Vec<f64>, columns: usize, components: usize) {
     let prior = Prior::dirichlet_gamma(2.0, 4.0).unwrap();
     let weak = NormalInverseGamma::weak(columns);
     let diagonal = Mixture::new(prior, Mixed::diagonal(values.clone(), columns, weak).unwrap());
     let full = Mixture::new(prior, Full::new(values, &NormalInverseWishart::weak(columns)).unwrap());
     print(&[
-        ("normal columns", Box::new(|| round(&diagonal))),
-        ("full covariance", Box::new(|| round(&full))),
+        ("normal columns", Box::new(|| round(&diagonal, components))),
+        ("full covariance", Box::new(|| round(&full, components))),
     ]);
 }
 

@@ -139,11 +139,6 @@ impl<S> Estimator<S> {
     pub fn values(&self) -> &[f64] {
         &self.sums
     }
-
-    /// Gives the summary and the estimates back.
-    pub fn into_parts(self) -> (S, Vec<f64>) {
-        (self.summary, self.sums)
-    }
 }
 
 impl<T: Target, S: Summary<T>> Observer<T> for Estimator<S> {

@@ -76,6 +76,7 @@ pub mod partition;
 pub mod poisson;
 pub mod prior;
 pub mod rng;
+pub mod score;
 pub mod search;
 pub mod start;
 pub mod summary;

@@ -1,5 +1,6 @@
 //! How data enter: the predictive density of an item given the items of a cluster.
 
+mod beside;
 mod categories;
 mod counts;
 mod diagonal;
@@ -7,10 +8,11 @@ mod full;
 mod gaussian;
 mod mixed;
 
+pub use beside::{Beside, BesideCluster};
 pub use categories::Dirichlet;
 pub use counts::{GammaPoisson, LARGEST_COUNT};
 pub use diagonal::NormalInverseGamma;
-pub use full::{Full, FullCluster, NormalInverseWishart};
+pub use full::{Full, FullCluster, NormalInverseWishart, Shape, TablePrior};
 pub use gaussian::{Covariance, Gaussian, GaussianCluster};
 pub use mixed::{Column, Mixed, MixedCluster};
 
@@ -49,6 +51,20 @@ pub(crate) fn check_prior_mean(mean: &[f64]) -> Result<()> {
 
 /// Refuses rows of `dimension` values of which one is missing or not computable, for models that need all.
 pub(crate) fn complete_rows(values: &[f64], dimension: usize, model: &'static str) -> Result<()> {
+    check_rows(values, dimension, model, |_| false)
+}
+
+/// The same where a row may be missing as a whole: NaN throughout.
+pub(crate) fn rows_whole_or_missing(values: &[f64], dimension: usize, model: &'static str) -> Result<()> {
+    check_rows(values, dimension, model, |row| row.iter().all(|value| value.is_nan()))
+}
+
+fn check_rows(
+    values: &[f64],
+    dimension: usize,
+    model: &'static str,
+    missing: impl Fn(&[f64]) -> bool,
+) -> Result<()> {
     if dimension == 0 || values.is_empty() {
         return Err(Error::NoItems);
     }
@@ -56,12 +72,13 @@ pub(crate) fn complete_rows(values: &[f64], dimension: usize, model: &'static st
         let expected = values.len() / dimension * dimension;
         return Err(Error::WrongLength { name: "the data", expected, found: values.len() });
     }
-    for (at, &value) in values.iter().enumerate() {
-        let (item, column) = (at / dimension, at % dimension);
-        if value.is_nan() {
-            return Err(Error::Missing { item, column, model });
+    for (item, row) in values.chunks_exact(dimension).enumerate().filter(|(_, row)| !missing(row)) {
+        for (column, &value) in row.iter().enumerate() {
+            if value.is_nan() {
+                return Err(Error::Missing { item, column, model });
+            }
+            computable(value, item, column)?;
         }
-        computable(value, item, column)?;
     }
     Ok(())
 }

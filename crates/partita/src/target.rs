@@ -142,6 +142,12 @@ pub trait Predictive: Target {
     /// The posterior mean of the centre of the cluster in `slot`, in the units of the data.
     fn center(&self, stats: &Self::Stats, z: &Partition, slot: usize) -> Vec<f64>;
 
+    /// The log density of `item` given all other items and the clusters they are in: a sum over the places where it
+    /// might be, its own among them.
+    ///
+    /// [`LeaveOneOut`](crate::score::LeaveOneOut) makes a score of models of these.
+    fn leave_one_out(&self, stats: &Self::Stats, z: &Partition, item: usize) -> f64;
+
     /// The log predictive density at `x`: the prior's rule for one more item times the densities.
     fn log_predictive_density(&self, stats: &Self::Stats, z: &Partition, x: &[f64]) -> f64 {
         log_sum(&self.log_places(z), &self.log_densities(stats, z, x))
@@ -175,6 +181,17 @@ fn log_sum(places: &[f64], densities: &[f64]) -> f64 {
     joins.fold(new, ln_add)
 }
 
+/// The logarithm of the sum of all weights of an item.
+fn log_of_weights<T: Target>(target: &T, stats: &T::Stats, z: &Partition, item: usize) -> f64 {
+    let mut weights = vec![f64::NEG_INFINITY; z.clusters() + 1];
+    target.log_weights(stats, z, item, &mut weights);
+    weights
+        .into_iter()
+        .filter(|weight| *weight > f64::NEG_INFINITY)
+        .reduce(ln_add)
+        .expect("a place for the item")
+}
+
 fn density(log: f64) -> f64 {
     if log > 0.0 { libm::exp(log) } else { exp(log) }
 }
@@ -191,6 +208,10 @@ impl<L: Predict> Predictive for Mixture<L> {
 
     fn center(&self, stats: &Self::Stats, _z: &Partition, slot: usize) -> Vec<f64> {
         self.likelihood().center(&stats.clusters()[slot])
+    }
+
+    fn leave_one_out(&self, stats: &Self::Stats, z: &Partition, item: usize) -> f64 {
+        log_of_weights(self, stats, z, item) - self.table().log_total_without(z, item)
     }
 }
 

@@ -5,7 +5,9 @@
 
 use partita::coupling::{Independent, Nugget, Optimal};
 use partita::kernel::{Chains, Sams, SplitMerge, Then, Times, Workspace};
-use partita::likelihood::{Column, Dirichlet, GammaPoisson, Mixed, NormalInverseGamma};
+use partita::likelihood::{
+    Beside, Column, Dirichlet, Full, GammaPoisson, Mixed, NormalInverseGamma, NormalInverseWishart,
+};
 use partita::partition::Metric;
 use partita::rng::Purpose;
 use partita::{Coupling, Gaussian, Gibbs, Kernel, Likelihood, Mixture, Partition, Prior, State, Stream};
@@ -127,6 +129,20 @@ fn coupled_sweeps_allocate_nothing() {
     }
 }
 
+/// Two columns that go together beside the others.
+fn beside(items: usize) -> Mixture<Beside<Full, Mixed>> {
+    let mut chance = Stream::new(2, 0).sequence(Purpose::Data, 0);
+    let mut values = Vec::new();
+    for item in 0..items {
+        let (group, along) = ((item % 4) as f64, chance.normal());
+        values.extend([0.6 * group + along, along + 0.3 * chance.normal()]);
+    }
+    let block = Full::new(values, &NormalInverseWishart::weak(2)).unwrap();
+    let others = mixed(items).likelihood().clone();
+    let both = Beside::new((block, &[0, 1]), (others, &[2, 3, 4])).unwrap();
+    Mixture::new(Prior::dirichlet(1.0).unwrap(), both)
+}
+
 /// Columns of every kind, in four groups that overlap.
 fn mixed(items: usize) -> Mixture<Mixed> {
     let mut chance = Stream::new(1, 0).sequence(Purpose::Data, 0);
@@ -191,4 +207,5 @@ fn moves_of_two_clusters_allocate_nothing() {
         check_moves(name, &target, items);
     }
     check_moves("mixed columns", &mixed(80), 80);
+    check_moves("a block beside columns", &beside(80), 80);
 }

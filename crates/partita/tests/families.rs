@@ -4,7 +4,8 @@ mod support;
 
 use partita::chance::Chance;
 use partita::likelihood::{
-    Column, Dirichlet, GammaPoisson, LARGEST_COUNT, NormalInverseGamma, NormalInverseWishart,
+    Beside, Column, Dirichlet, GammaPoisson, LARGEST_COUNT, NormalInverseGamma, NormalInverseWishart, Shape,
+    TablePrior,
 };
 use partita::rng::Sequence;
 use partita::target::{EdgePrior, SharedPrior, Sharing};
@@ -42,7 +43,10 @@ fn statistics_do_not_drift() {
     check_drift("mixed", &target, &mut chance);
     let values: Vec<f64> = (0..40 * 6).map(|_| chance.normal()).collect();
     let full = Full::new(values.clone(), &NormalInverseWishart::weak(6)).unwrap();
-    check_drift("full", &Mixture::new(prior, full), &mut chance);
+    check_drift("full", &Mixture::new(prior, full.clone()), &mut chance);
+    let beside =
+        Beside::new((full, &[0, 1, 2, 3, 4, 5]), (Mixed::new(&table, &columns).unwrap(), &[])).unwrap();
+    check_drift("a block beside columns", &Mixture::new(prior, beside), &mut chance);
     for sharing in [Sharing::Everything, Sharing::EachColumn] {
         let variance = SharedPrior::weak();
         let shared = SharedVariance::new(prior, values.clone(), &[0.0; 6], variance, sharing).unwrap();
@@ -115,6 +119,22 @@ fn bad_models_are_refused_by_name() {
         let refused = full(NormalInverseWishart { scale: scale.to_vec(), ..weak.clone() });
         assert_eq!(refused, Error::NotPositiveDefinite { name: "scale matrix" });
     }
+    let beside = |values: Vec<f64>| {
+        let block = Full::new(vec![0.0; 4], &weak).unwrap();
+        Beside::new((block, &[0, 1]), (Mixed::counts(values, 1, GammaPoisson::around(1.0)).unwrap(), &[2]))
+    };
+    assert!(beside(vec![1.0, 2.0]).is_ok());
+    assert!(matches!(beside(vec![1.0]), Err(Error::WrongLength { name: "the second likelihood", .. })));
+    let of_table =
+        |values: &[f64], prior: TablePrior| NormalInverseWishart::of_table(values, 2, prior).unwrap_err();
+    let table = TablePrior { shape: Shape::Table, share: 0.5, freedom: 1.0, kappa: 1.0 };
+    let rows = [0.0, 1.0, 2.0, 5.0, 3.0, 1.0];
+    assert!(matches!(of_table(&rows, TablePrior { share: 0.0, ..table }), Error::NotPositive { .. }));
+    assert!(matches!(of_table(&rows, TablePrior { kappa: f64::NAN, ..table }), Error::NotPositive { .. }));
+    let narrow = of_table(&rows, TablePrior { freedom: 0.5, ..table });
+    assert!(matches!(narrow, Error::OutOfRange { name: "the freedom", .. }));
+    assert!(matches!(of_table(&[1.0, 2.0, 1.0, 3.0], table), Error::NotPositive { .. }), "a constant column");
+    assert_eq!(of_table(&[f64::NAN; 4], table), Error::NoItems);
     let short = full(NormalInverseWishart { scale: vec![1.0], ..weak.clone() });
     assert!(matches!(short, Error::WrongLength { name: "the scale matrix", .. }));
     let infinite = Full::new(vec![0.0, f64::INFINITY], &weak).unwrap_err();

@@ -8,7 +8,8 @@ use partita::likelihood::{
     Column, Dirichlet, GammaPoisson, NormalInverseGamma, NormalInverseWishart, Predict,
 };
 use partita::rng::{Purpose, Sequence};
-use partita::{Full, Mixed, Stream};
+use partita::target::Predictive;
+use partita::{Full, Mixed, Mixture, Partition, Prior, State, Stream};
 use std::path::PathBuf;
 
 fn list(values: &[f64]) -> String {
@@ -79,8 +80,21 @@ fn predictive_densities_are_finite() {
         let prior: [(&str, &[f64]); 4] =
             [("mean", &mean), ("kappa", &[kappa]), ("degrees", &[degrees]), ("scale", &scale)];
         cases += &case("full", &prior, &data, &point, found);
+
+        // Each item given all others, in random clusters; alpha is fixed.
+        let alpha = 0.2 + chance.uniform();
+        let full = Mixture::new(Prior::dirichlet(alpha).unwrap(), Full::new(data.clone(), &wishart).unwrap());
+        let labels: Vec<usize> = (0..n).map(|_| chance.below(3)).collect();
+        let z = Partition::from_labels(&labels).unwrap();
+        let state = State::new(&full, z.clone());
+        let item = chance.below(n);
+        let found = full.leave_one_out(state.stats(), &z, item);
+        let labels: Vec<f64> = labels.iter().map(|&label| label as f64).collect();
+        let more: [(&str, &[f64]); 3] = [("labels", &labels), ("item", &[item as f64]), ("alpha", &[alpha])];
+        let prior = [&prior[..], &more].concat();
+        cases += &case("leave-one-out", &prior, &data, &data[item * d..(item + 1) * d], found);
     }
-    assert_eq!(cases.lines().count(), 160);
+    assert_eq!(cases.lines().count(), 200);
     if let Some(folder) = std::env::var_os("PARTITA_DUMP").map(PathBuf::from) {
         std::fs::write(folder.join("predictives.jsonl"), cases).unwrap();
     }

@@ -5,7 +5,8 @@ mod support;
 use nalgebra::{DMatrix, DVector};
 use partita::chance::Chance;
 use partita::likelihood::{
-    Column, GammaPoisson, LARGEST_COUNT, MixedCluster, NormalInverseGamma, NormalInverseWishart, Predict,
+    Beside, Column, GammaPoisson, LARGEST_COUNT, MixedCluster, NormalInverseGamma, NormalInverseWishart,
+    Predict, Shape, TablePrior,
 };
 use partita::rng::Sequence;
 use partita::target::{EdgePrior, Predictive, SharedPrior, Sharing};
@@ -272,6 +273,121 @@ fn full_covariances_agree_with_the_textbook() {
             assert_close(diagonal.center(&narrow)[0], full.center(&wide)[0], "centre");
         }
     }
+}
+
+/// Rows that are missing are as if they were not there, and what stands beside a block does not touch it: for random patterns
+/// of missing rows and cells, and random clusters.
+#[test]
+fn missing_rows_do_not_count_in_a_block() {
+    let mut chance = sequence(14);
+    for round in 0..40 {
+        let (d, items) = (1 + round % 4, 12);
+        let prior = random_wishart(d, &mut chance);
+        let mut values: Vec<f64> = (0..items * d).map(|_| 2.0 * chance.normal()).collect();
+        let missing: Vec<bool> = (0..items).map(|_| chance.event(0.3)).collect();
+        for (row, missing) in values.chunks_exact_mut(d).zip(&missing) {
+            if *missing {
+                row.fill(f64::NAN);
+            }
+        }
+        let block = Full::new(values.clone(), &prior).unwrap();
+        let (columns, table) = random_table(items, 0.3, &mut chance);
+        let rest = Mixed::new(&table, &columns).unwrap();
+        // The block's columns come last in a row of both.
+        let [first, second] = [(columns.len()..columns.len() + d), 0..columns.len()].map(Vec::from_iter);
+        let both = Beside::new((block, &first), (rest.clone(), &second)).unwrap();
+        let (mut one, mut part) = (both.empty(), rest.empty());
+        let mut rows: Vec<&[f64]> = Vec::new();
+        for item in 0..items {
+            let row = &values[item * d..(item + 1) * d];
+            let before = if rows.is_empty() { 0.0 } else { wishart_evidence(&prior, &rows) };
+            let mut expected = rest.log_predictive(&part, item);
+            if !missing[item] {
+                rows.push(row);
+                expected += wishart_evidence(&prior, &rows) - before;
+            }
+            assert_close(both.log_predictive(&one, item), expected, "beside");
+            let cells = &table[item * columns.len()..(item + 1) * columns.len()];
+            assert_close(both.log_density(&one, &[cells, row].concat()), expected, "beside, as a new row");
+            if rows.len() <= 1 && item == 0 {
+                assert_close(both.log_predictive_alone(item), expected, "alone");
+            }
+            both.insert(&mut one, item);
+            rest.insert(&mut part, item);
+            assert_close(both.log_predictive_without(&one, item), expected, "beside, being there");
+            // Out and in again.
+            both.remove(&mut one, item);
+            assert_close(both.log_predictive(&one, item), expected, "beside, having been there");
+            if chance.event(0.2) {
+                rest.remove(&mut part, item);
+                if !missing[item] {
+                    rows.pop();
+                }
+            } else {
+                both.insert(&mut one, item);
+            }
+        }
+        let center = both.center(&one);
+        assert_eq!(center.len(), columns.len() + d);
+        assert_close(center[0], rest.center(&part)[0], "centre");
+    }
+}
+
+/// Units, tilts and copies do not matter to a prior about the table's own covariance.
+#[test]
+fn a_prior_of_the_table_has_no_units() {
+    let mut chance = sequence(15);
+    let (d, items) = (3, 40);
+    let shape = TablePrior { shape: Shape::Table, share: 0.3, freedom: 2.0, kappa: 0.4 };
+    let root = [1.0, 0.0, 0.0, 0.9, 0.4, 0.0, -0.3, 0.5, 1.2];
+    let values: Vec<f64> = (0..items)
+        .flat_map(|_| {
+            let z: [f64; 3] = std::array::from_fn(|_| chance.normal());
+            [0, 1, 2].map(|i| (0..3).map(|j| root[i * 3 + j] * z[j]).sum::<f64>())
+        })
+        .collect();
+    let units = [1e-3, 7.0, 1e4];
+    let moved = [0.3, -80.0, 1e5];
+    let other: Vec<f64> =
+        values.iter().enumerate().map(|(at, x)| moved[at % d] + units[at % d] * x).collect();
+    let of = |values: &[f64]| {
+        Full::new(values.to_vec(), &NormalInverseWishart::of_table(values, d, shape).unwrap()).unwrap()
+    };
+    let (one, same) = (of(&values), of(&other));
+    let log_unit: f64 = units.iter().map(|unit: &f64| unit.ln()).sum();
+    let (mut a, mut b) = (one.empty(), same.empty());
+    for item in 0..items {
+        let (found, expected) = (same.log_predictive(&b, item) + log_unit, one.log_predictive(&a, item));
+        assert!((found - expected).abs() < 1e-7, "{found} {expected}");
+        one.insert(&mut a, item);
+        same.insert(&mut b, item);
+    }
+    // Without tilts it is a matrix of variances.
+    let upright = TablePrior { shape: Shape::Columns, ..shape };
+    let upright = NormalInverseWishart::of_table(&values, d, upright).unwrap();
+    let tilted = NormalInverseWishart::of_table(&values, d, shape).unwrap();
+    for at in 0..d * d {
+        let expected = if at / d == at % d { tilted.scale[at] } else { 0.0 };
+        assert_eq!(upright.scale[at], expected);
+    }
+    // Missing rows do not count in the prior, either.
+    let gaps = [values.clone(), vec![f64::NAN; d]].concat();
+    let of_table = |values: &[f64]| NormalInverseWishart::of_table(values, d, shape).unwrap();
+    assert_eq!(of_table(&gaps), of_table(&values));
+    // Fewer rows than columns: shrunk, and a matrix all the same.
+    let wide: Vec<f64> = (0..4 * 9).map(|_| chance.normal()).collect();
+    let prior = NormalInverseWishart::of_table(&wide, 9, shape).unwrap();
+    assert!(Full::new(wide.clone(), &prior).is_ok());
+    assert_eq!(
+        NormalInverseWishart::determined(&wide, 9).unwrap(),
+        [0; 0],
+        "four rows tell nothing of nine columns"
+    );
+    // Copies and sums, in any units, follow from others.
+    let more: Vec<f64> =
+        values.chunks_exact(d).flat_map(|x| [x[0], x[1], 1e3 * x[0] - 5.0, x[2], x[1] - x[2], 3.0]).collect();
+    assert_eq!(NormalInverseWishart::determined(&more, 6).unwrap(), [2, 4, 5]);
+    assert_eq!(NormalInverseWishart::determined(&values, d).unwrap(), [0; 0]);
 }
 
 /// Far outliers come and go: what is left is as if they had never been there.

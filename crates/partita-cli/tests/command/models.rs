@@ -143,6 +143,76 @@ fn a_mixed_table_runs_from_the_plain_command() {
     scratch.ok(&format!("meet animals.csv --config my.toml {QUICK} --start one --out meet"));
 }
 
+/// A block of columns that go together, with others beside it.
+#[test]
+fn full_covariances_take_any_table() {
+    let scratch = Scratch::new();
+    scratch.write("animals.csv", &animals(60));
+    let ran = scratch.ok(&format!("fit animals.csv --id-column name --covariance full {QUICK} --out run"));
+    for words in [
+        "columns taken as 2 normal (weight, length), 1 count (litter), 2 category (coat: 4 levels, tame: 2 levels)",
+        "beside the covariance matrices",
+    ] {
+        assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
+    }
+    assert_eq!(scratch.ok("report run").stdout, ran.stdout);
+    scratch.write("new.csv", "name,coat,weight,length,litter,tame\nn0,grey,1.1,2.2,4,true\nn1,,5.2,,,\n");
+    let csv = scratch.ok("predict run new.csv").stdout;
+    assert_eq!(csv.lines().count(), 3, "{csv}");
+    assert!(!csv.contains("NaN"), "{csv}");
+
+    // Rows without any measurement, a column that lacks a cell of its own, and one that is a sum.
+    let rows: String = (0..30)
+        .map(|i| {
+            let (x, y) = (f64::from(i * i % 17), f64::from(i % 3) * 4.0 + f64::from(i % 5));
+            let w = if i == 7 { String::new() } else { format!("{}.5", i % 11) };
+            match i {
+                3 | 4 => format!(",,,{w},red\n"),
+                _ => format!("{x}.25,{y}.5,{}.75,{w},{}\n", x + y, ["red", "blue"][i as usize % 2]),
+            }
+        })
+        .collect();
+    scratch.write("gaps.csv", &format!("x,y,sum,w,coat\n{rows}"));
+    let said = scratch
+        .ok(&format!("fit gaps.csv --covariance full --cluster-prior table {QUICK} --out table"))
+        .stderr;
+    for words in [
+        "a column whose gaps are others stands beside the covariance matrices, as a row has all cells of a matrix or none: w",
+        "a column follows from other columns (a copy, a sum, a constant) and does not count: sum",
+        "2 rows have no cell of the covariance matrices and do not count in them",
+        "the prior about the table's own (share 0.2, freedom 2, kappa 0.1)",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    assert!(scratch.read("table/run.toml").contains("cluster_prior = \"table:0.2,2,0.1\""));
+    // The sum is not looked at; the prior implies the model.
+    scratch.ok(&format!("fit gaps.csv --drop sum --cluster-prior table {QUICK} --out without"));
+    assert_eq!(scratch.rows("table"), scratch.rows("without"));
+    assert!(
+        !scratch.read("run/run.toml").contains("cluster_prior"),
+        "what a family does by itself is not said"
+    );
+
+    // Numbers alone are real numbers; declared ones are not.
+    let numbers: String = (0..24).map(|i| format!("{},{}.5\n", i % 4, i * 7 % 13)).collect();
+    scratch.write("numbers.csv", &format!("n,x\n{numbers}"));
+    scratch.ok(&format!("fit numbers.csv --covariance full {QUICK} --out all"));
+    scratch.ok(&format!("fit numbers.csv --covariance full --column-type n=normal {QUICK} --out same"));
+    assert_eq!(scratch.rows("all"), scratch.rows("same"));
+    scratch.ok(&format!("fit numbers.csv --covariance full --column-type n=count {QUICK} --out counts"));
+    assert_ne!(scratch.rows("all"), scratch.rows("counts"));
+    assert_eq!(
+        scratch.refused("fit numbers.csv --covariance full --column-type n=count,x=category"),
+        "partita: numbers.csv: no column of real numbers has anything to correlate, so --covariance full has nothing to do: \
+         use --covariance diagonal"
+    );
+    assert_eq!(
+        scratch.refused("fit numbers.csv --covariance shared --cluster-prior table"),
+        "partita: --cluster-prior is for --covariance full: with --covariance shared there are no such matrices; leave it \
+         out"
+    );
+}
+
 #[test]
 fn missing_cells_do_not_count() {
     let scratch = Scratch::new();
@@ -150,7 +220,7 @@ fn missing_cells_do_not_count() {
     scratch.write("gaps.csv", "x,y\n-1,\n-1.1,2\n1,3\n,\n1.2,2.5\n-0.9,3.5\n");
     scratch.ok(&format!("fit gaps.csv --covariance diagonal {QUICK} --out run"));
     assert!(scratch.exists("run/report.html"));
-    for covariance in ["known", "shared", "full"] {
+    for covariance in ["known", "shared", "shared-columns"] {
         assert_eq!(
             scratch.refused(&format!("fit gaps.csv --covariance {covariance}")),
             format!(
@@ -178,9 +248,9 @@ fn categories_alone_and_counts_alone() {
 #[test]
 fn words_where_numbers_are_needed() {
     assert_eq!(
-        about("x,kind\n1,a\n2,b\n3,a\n", "fit a.csv --covariance full"),
+        about("x,kind\n1,a\n2,b\n3,a\n", "fit a.csv --covariance known"),
         "partita: a.csv, line 2, column \"kind\": \"a\" is not a number; correct the cell, leave the column out \
-         with --drop kind, or use it with --id-column kind or --label-column kind; --covariance full takes \
+         with --drop kind, or use it with --id-column kind or --label-column kind; --covariance known takes \
          numbers only, --covariance diagonal takes categories, too"
     );
     assert_eq!(

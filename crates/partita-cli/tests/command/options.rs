@@ -65,6 +65,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("threads", &["1"]),
     ("shard", &["'1/2'"]),
     ("out", &["'elsewhere'"]),
+    ("cluster_prior", &["'table:0.1,4,1'"]),
 ];
 
 /// These change nothing that is found: how many work on it, and where it is written.

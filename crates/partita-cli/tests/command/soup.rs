@@ -84,6 +84,7 @@ const SOUP: &[(&str, &[&str])] = &[
     ),
     ("--column-type", &["x=count", "x=category,y=normal", "y=normal", "z=count", "=", "x=🦀"]),
     ("--edge-prior", &["1,1", "0.5", "0,1"]),
+    ("--cluster-prior", &["weak", "table", "table:1,1,1000000", "table:0.000001,1000,1", "table:", "🦀"]),
     ("--prior-sd", &["0.5", "1e-30", "1e300", "-1", "nan", "x"]),
     ("--noise-sd", &["0.5", "1e30", "1e-300", "0", "inf"]),
     (

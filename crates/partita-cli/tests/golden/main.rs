@@ -126,7 +126,8 @@ table! {
         "tear run 70", "resume run --threads 1";
     // Nothing said: the clock sets but the largest number of replicates, a hundred times what is needed here.
     nothing_said: "color octahedron.txt --colors 12 --start greedy --summary co:0,5 --keep-draws 1 --out run";
-    pilot: "fit points.csv --drop kind --replicates 12 --keep-draws 2 --out run";
+    pilot: "fit points.csv --drop kind --covariance diagonal --replicates 12 --keep-draws 2 --out run";
+    pilot_of_models: "fit points.csv --drop kind --replicates 12 --keep-draws 2 --out run";
     pilot_with_a_lag: "fit points.csv --drop kind --covariance full --lag 30 --replicates 12 --keep-draws 0 --seed 2 --out run";
     pilot_with_sweeps: "fit visits.csv --column-type calls=count --sweeps 120 --replicates 12 --sampler split-merge --out run";
     pilot_of_a_graph: "blocks friends.txt --burn-in 15 --replicates 24 --max-sweeps 2000 --keep-draws 1 --out run";

@@ -58,7 +58,7 @@ fn one(mode: &Mode) -> String {
 }
 
 /// What that means for the other answers, and what would determine the weights.
-pub(super) fn note(modes: &[Mode], plan: &Plan) -> Option<String> {
+pub(super) fn note(modes: &[Mode], plan: &Plan, raced: bool) -> Option<String> {
     let parts = modes.len();
     (parts > 1).then(|| {
         format!(
@@ -67,7 +67,7 @@ pub(super) fn note(modes: &[Mode], plan: &Plan) -> Option<String> {
              them, chains need more time to cross: {}{} with the other options of this run; or {}.",
             longer(plan),
             in_place_of(&plan.limit),
-            crossing(&plan.setup)
+            crossing(&plan.setup, raced)
         )
     })
 }

@@ -1,8 +1,11 @@
 //! The numbers of a run: means with intervals, meeting times, notes.
 
-use crate::config::StoppingRule;
+use crate::config::{Law, StoppingRule};
 use crate::engine::Row;
-use crate::results::{CountLine, Line, LongChain, Meeting, PilotLine, Results, VariancePairs, Yardstick};
+use crate::engine::pilot::ScoredModel;
+use crate::results::{
+    CandidateLine, CountLine, Line, LongChain, Meeting, PilotLine, Results, VariancePairs, Yardstick,
+};
 use crate::store::Run;
 use crate::summary::{Count, Quantity};
 use partita::aggregate::{self, Estimate, Moments, deadline};
@@ -153,6 +156,11 @@ pub(crate) fn summarize(
         sweeps: plan.schedule.sweeps(),
         sampler: plan.setup.sampler.to_string(),
         start: plan.setup.start.to_string(),
+        model: match &run.plan.setup.law {
+            Law::Mixture(law) => Some(law.covariance.to_string()),
+            _ => None,
+        },
+        candidates: run.pilot.iter().flat_map(|pilot| &pilot.models).map(candidate).collect(),
         pilot: run.pilot.as_ref().map(|pilot| PilotLine {
             seconds: pilot.seconds,
             pairs: pilot.pairs,
@@ -230,6 +238,19 @@ fn few(stop: &StoppingRule, replicates: u64) -> Option<String> {
     }
 }
 
+fn candidate(found: &ScoredModel) -> CandidateLine {
+    CandidateLine {
+        model: found.model.to_string(),
+        prior: found.prior.map(|prior| prior.to_string()),
+        score: found.score,
+        se: found.se,
+        seconds: found.seconds,
+        met: (found.pairs > 0).then(|| found.met as f64 / found.pairs as f64),
+        taken: found.taken,
+        left: found.left.clone(),
+    }
+}
+
 fn notes(run: &Run, replicates: u64, censored: u64, estimates: bool) -> Vec<String> {
     let mut notes = Vec::new();
     if censored > 0 {
@@ -247,13 +268,13 @@ fn notes(run: &Run, replicates: u64, censored: u64, estimates: bool) -> Vec<Stri
                 .into(),
         );
     }
-    if let Some(pilot) = run.pilot.as_ref().filter(|p| p.unmet > 0) {
+    if let Some(pilot) = run.pilot.as_ref().filter(|p| p.unmet > 0 && censored > 0) {
         notes.push(format!(
-            "{} of {} pilot pairs did not meet in the time a pilot has: this target has parts between \
-             which chains seldom move. Expect long runs, and try {}.",
+            "{} of {} pilot pairs had not met either: this target has parts between which chains seldom \
+             move. Try {}.",
             pilot.unmet,
             pilot.pairs,
-            crate::model::advice(&run.plan.setup)
+            crate::model::advice(&run.plan.setup, pilot.raced())
         ));
     }
     if let StoppingRule::Time { workers, seconds } = run.plan.stop {

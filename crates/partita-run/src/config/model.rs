@@ -1,12 +1,14 @@
-//! Choices of the model: the partition prior, what a column holds, the prior of a graph's edges.
+//! Choices of the model: the partition prior, what a column holds, the priors of covariance matrices and of a graph's edges.
 
 use super::choice::{TextOrNumber, as_text};
 use crate::data::Kind;
+use crate::model::Covariance;
+use partita::likelihood::{Shape, TablePrior};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-as_text!(Alpha, Prior, ColumnType, EdgePrior);
+as_text!(Alpha, Prior, ColumnType, CovariancePrior, EdgePrior, ModelChoice);
 
 /// The concentration of the Dirichlet process.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -146,6 +148,127 @@ impl FromStr for ColumnType {
     }
 }
 
+/// Which model of a table.
+///
+/// ```
+/// use partita_run::config::{Covariance, ModelChoice};
+///
+/// assert_eq!("auto".parse(), Ok(ModelChoice::Auto));
+/// assert_eq!("full".parse(), Ok(ModelChoice::Named(Covariance::Full)));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum ModelChoice {
+    /// The one that predicts this table best, as a pilot finds.
+    Auto,
+    /// The one that was named.
+    Named(Covariance),
+}
+
+/// The word for [`ModelChoice::Auto`].
+const AUTO: &str = "auto";
+
+impl ModelChoice {
+    /// The model that was named.
+    pub fn named(self) -> Option<Covariance> {
+        match self {
+            ModelChoice::Auto => None,
+            ModelChoice::Named(covariance) => Some(covariance),
+        }
+    }
+}
+
+impl fmt::Display for ModelChoice {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            ModelChoice::Auto => f.write_str(AUTO),
+            ModelChoice::Named(covariance) => covariance.fmt(f),
+        }
+    }
+}
+
+impl FromStr for ModelChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == AUTO {
+            return Ok(ModelChoice::Auto);
+        }
+        let named = text.parse().map(ModelChoice::Named);
+        named.map_err(|sentence| sentence.replacen("is not one of ", &format!("is not one of {AUTO}, "), 1))
+    }
+}
+
+/// The prior of the covariance matrices of clusters.
+///
+/// ```
+/// use partita::likelihood::{Shape, TablePrior};
+/// use partita_run::config::CovariancePrior;
+/// let prior: CovariancePrior = "table:0.2,4,0.1".parse()?;
+/// let same = TablePrior { shape: Shape::Table, share: 0.2, freedom: 4.0, kappa: 0.1 };
+/// assert_eq!(prior, CovariancePrior::Like(same));
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum CovariancePrior {
+    /// About a quarter of the identity, with the fewest degrees of freedom for which there is a mean.
+    Weak,
+    /// About a share of the table's own covariance, or of the variances of its columns.
+    Like(TablePrior),
+}
+
+impl CovariancePrior {
+    /// The middle of the grid, for a word alone.
+    const fn middle(shape: Shape) -> Self {
+        CovariancePrior::Like(TablePrior { shape, share: 0.2, freedom: 2.0, kappa: 0.1 })
+    }
+}
+
+impl fmt::Display for CovariancePrior {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let CovariancePrior::Like(TablePrior { shape, share, freedom, kappa }) = self else {
+            return f.write_str("weak");
+        };
+        let shape = match shape {
+            Shape::Table => "table",
+            Shape::Columns => "columns",
+        };
+        write!(f, "{shape}:{share},{freedom},{kappa}")
+    }
+}
+
+impl FromStr for CovariancePrior {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (word, numbers) = text.split_once(':').map_or((text, None), |(word, rest)| (word, Some(rest)));
+        let like = |shape: Shape, numbers: &str| {
+            let parts: Option<Vec<f64>> = numbers.split(',').map(|part| part.trim().parse().ok()).collect();
+            let [share, freedom, kappa] = parts?[..] else { return None };
+            let good = (1e-6..=1.0).contains(&share)
+                && (1.0..=1e3).contains(&freedom)
+                && (1e-6..=1e6).contains(&kappa);
+            good.then_some(CovariancePrior::Like(TablePrior { shape, share, freedom, kappa }))
+        };
+        let known = match (word, numbers) {
+            ("weak", None) => Some(CovariancePrior::Weak),
+            ("table", None) => Some(CovariancePrior::middle(Shape::Table)),
+            ("columns", None) => Some(CovariancePrior::middle(Shape::Columns)),
+            ("table", Some(numbers)) => like(Shape::Table, numbers),
+            ("columns", Some(numbers)) => like(Shape::Columns, numbers),
+            _ => None,
+        };
+        known.ok_or_else(|| {
+            format!(
+                "`{text}` is no prior of covariance matrices: use weak, table[:SHARE,FREEDOM,KAPPA] such as {} or \
+                 columns[:SHARE,FREEDOM,KAPPA], with a SHARE of the volume up to 1, a FREEDOM from 1 to 1000 and a KAPPA \
+                 from 0.000001 on",
+                CovariancePrior::middle(Shape::Table)
+            )
+        })
+    }
+}
+
 /// The beta law of an edge probability: `1,1` is uniform.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -190,6 +313,10 @@ mod tests {
         assert_eq!("pitman-yor:0.1".parse::<Prior>().unwrap().to_string(), "pitman-yor:0.1,1");
         assert_eq!("a=b=count".parse::<ColumnType>().unwrap().to_string(), "a=b=count");
         assert_eq!("0.5,5".parse::<EdgePrior>().unwrap().to_string(), "0.5,5");
+        for text in ["weak", "table:0.2,2,0.1", "columns:1,1.5,3"] {
+            assert_eq!(text.parse::<CovariancePrior>().unwrap().to_string(), text);
+        }
+        assert_eq!("columns".parse::<CovariancePrior>().unwrap().to_string(), "columns:0.2,2,0.1");
     }
 
     #[test]
@@ -200,6 +327,12 @@ mod tests {
         for bad in ["", "pitman-yor", "pitman-yor:1", "pitman-yor:0.2,-0.3", "finite:0", "finite:1,inf", "dp"]
         {
             assert!(bad.parse::<Prior>().unwrap_err().contains("is no prior"), "{bad}");
+        }
+        for bad in
+            ["", "strong", "weak:1", "table:", "table:0.2,2", "table:0,2,1", "table:2,2,1", "table:0.2,0.5,1"]
+        {
+            let sentence = bad.parse::<CovariancePrior>().unwrap_err();
+            assert!(sentence.contains("is no prior of covariance matrices"), "{sentence}");
         }
         for bad in ["1", "0,1", "1,nan", "a,b"] {
             assert!(bad.parse::<EdgePrior>().is_err(), "{bad}");

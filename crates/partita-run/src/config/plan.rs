@@ -4,10 +4,11 @@
 //! [`Options`] again, and those resolve to the same plan: that is how `run.toml` keeps it.
 
 use super::{
-    Alpha, ColumnType, Coupling, Covariance, Duration, EdgePrior, Loss, Metric, Options, Prior, Sampler,
-    Shard, Start, Summary, Task,
+    Alpha, ColumnType, Coupling, Covariance, CovariancePrior, Duration, EdgePrior, Loss, Metric, ModelChoice,
+    Options, Prior, Sampler, Shard, Start, Summary, Task,
 };
 use partita::Schedule;
+use partita::likelihood::TablePrior;
 use partita::prior::Components;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -72,6 +73,8 @@ pub enum ClusterPrior {
     },
     /// Weakly informative, as the family makes it from the shape of the table.
     Weak,
+    /// About a share of the table's own covariance, or of the variances of its columns.
+    Like(TablePrior),
 }
 
 /// The law of partitions before the data are seen.
@@ -273,10 +276,15 @@ impl Setup {
         match &self.law {
             Law::Mixture(mixture) => {
                 options.standardize = Some(mixture.standardize);
-                options.covariance = Some(mixture.covariance);
-                if let ClusterPrior::Spreads { prior_sd, noise_sd } = mixture.clusters {
-                    options.prior_sd = Some(prior_sd);
-                    options.noise_sd = Some(noise_sd);
+                options.covariance = Some(ModelChoice::Named(mixture.covariance));
+                match mixture.clusters {
+                    ClusterPrior::Spreads { prior_sd, noise_sd } => {
+                        options.prior_sd = Some(prior_sd);
+                        options.noise_sd = Some(noise_sd);
+                    }
+                    // What a family does by itself need not be said.
+                    ClusterPrior::Weak => (),
+                    ClusterPrior::Like(prior) => options.cluster_prior = Some(CovariancePrior::Like(prior)),
                 }
                 mixture.prior.say(&mut options);
             }

@@ -4,8 +4,8 @@ use super::plan::{
     ClusterPrior, Law, Limit, MixtureLaw, Pairing, PartitionPrior, Plan, Reading, Setup, StoppingRule,
 };
 use super::{
-    Alpha, ConfigError, Coupling, Covariance, EdgePrior, Loss, Metric, Options, Prior, Sampler, Shard, Start,
-    Summary, Task,
+    Alpha, ConfigError, Coupling, Covariance, CovariancePrior, EdgePrior, Loss, Metric, ModelChoice, Options,
+    Prior, Sampler, Shard, Start, Summary, Task,
 };
 use crate::engine::pilot::Pilot;
 use crate::summary::{Clusters, Top};
@@ -92,12 +92,16 @@ pub fn default_in_words(key: &str, task: Task) -> Option<String> {
     let coloring = task == Task::Color;
     Some(match key {
         "delimiter" | "column_type" => "guessed from the file".into(),
-        "covariance" => format!("{COVARIANCE}; {DEMO_COVARIANCE} for the built-in data"),
+        "covariance" => format!(
+            "{}; {COVARIANCE} where the schedule is given, {DEMO_COVARIANCE} for the built-in data",
+            ModelChoice::Auto
+        ),
         "prior_sd" => PRIOR_SD.to_string(),
         "noise_sd" => format!("{}; more above 16 columns", noise_sd(1)),
         "prior" => Prior::Dirichlet.to_string(),
         "alpha" => ALPHA.to_string(),
         "edge_prior" => EDGES.to_string(),
+        "cluster_prior" => CovariancePrior::Weak.to_string(),
         "sampler" if coloring => {
             format!("{}; {} where few colours ask for it", Sampler::gibbs(), Sampler::kempe())
         }
@@ -120,9 +124,11 @@ pub fn default_in_words(key: &str, task: Task) -> Option<String> {
 /// What is known of the clusters' covariance: the file is read accordingly.
 pub(crate) fn covariance(options: &Options) -> Covariance {
     let spreads = options.prior_sd.is_some() || options.noise_sd.is_some();
-    options.covariance.unwrap_or(match options.data {
+    options.covariance.and_then(ModelChoice::named).unwrap_or(match options.data {
         // Only this model has spreads to be given.
         _ if spreads => Covariance::Known,
+        // And only this one has matrices with a prior.
+        _ if options.cluster_prior.is_some() => Covariance::Full,
         None => DEMO_COVARIANCE,
         Some(_) => COVARIANCE,
     })
@@ -168,7 +174,10 @@ fn mixture(options: &Options, columns: usize) -> MixtureLaw {
                 prior_sd: options.prior_sd.unwrap_or(prior_sd),
                 noise_sd: options.noise_sd.unwrap_or(noise_sd),
             },
-            _ => ClusterPrior::Weak,
+            _ => match options.cluster_prior.unwrap_or(CovariancePrior::Weak) {
+                CovariancePrior::Weak => ClusterPrior::Weak,
+                CovariancePrior::Like(prior) => ClusterPrior::Like(prior),
+            },
         },
         prior: partition_prior(options, alpha),
     }
@@ -256,9 +265,22 @@ impl Options {
     }
 }
 
+/// Whether the model is for a pilot to choose: nothing was said that only one model has.
+pub(crate) fn model_is_open(options: &Options) -> bool {
+    let named = options.covariance.is_some_and(|choice| choice.named().is_some());
+    let implied = options.prior_sd.is_some() || options.noise_sd.is_some() || options.cluster_prior.is_some();
+    options.data.is_some() && !named && !implied
+}
+
+/// The same with moves that serve most models, and a start to go with them.
+pub(crate) fn usual_moves(setup: &Setup, options: &Options) -> Setup {
+    let start = options.start.unwrap_or(Start::Sequential);
+    Setup { sampler: "sams+gibbs".parse().expect("a sampler"), start, ..setup.clone() }
+}
+
 /// What a pilot tries where moves were left open, the simplest first. A start that was named stays; moves that were named are
 /// the only ones, from the start that was said or the default.
-pub(crate) fn candidates(setup: &Setup, options: &Options) -> Vec<Setup> {
+pub(crate) fn contenders(setup: &Setup, options: &Options) -> Vec<Setup> {
     if options.sampler.is_some() || matches!(setup.law, Law::Colorings { .. }) {
         return Vec::new();
     }
@@ -414,84 +436,4 @@ impl Plan {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn resolved(task: Task, text: &str, facts: Facts) -> Setup {
-        Setup::resolve(task, &Options::parse(text, "my.toml").unwrap(), facts).unwrap()
-    }
-
-    #[test]
-    fn a_plan_said_in_options_resolves_to_itself() {
-        let table = Facts::Table { columns: 40 };
-        let graph = Facts::Graph { largest_degree: 9 };
-        let cases = [
-            (Task::Fit, "", table),
-            (Task::Fit, "data = 'a.csv'", table),
-            (Task::Fit, "data = 'a.csv'\nnoise_sd = 2.5", table),
-            (Task::Fit, "data = 'a.csv'\ncovariance = 'full'\nprior = 'finite'\nstart = 'one'", table),
-            (Task::Fit, "data = 'a.csv'\nprior = 'pitman-yor:0.5,1'\ncoupling = 'independent'", table),
-            (Task::Fit, "data = 'a.csv'\nsummary = ['top:2', 'top:7', 'co:1,2']\ncoupling = 'common'", table),
-            (Task::Color, "colors = 4", graph),
-            (Task::Color, "colors = 40\nmetric = 'vi'", graph),
-            (Task::Blocks, "alpha = 2\nedge_prior = '1,3'", graph),
-            (Task::Blocks, "nugget = 0.25", graph),
-        ];
-        for (task, text, facts) in cases {
-            let setup = resolved(task, text, facts);
-            assert_eq!(setup.task(), task);
-            for other in [facts, table, graph] {
-                let mut options = setup.options();
-                options.data = Options::parse(text, "my.toml").unwrap().data;
-                assert_eq!(Setup::resolve(task, &options, other).unwrap(), setup, "{text}");
-            }
-            let schedule = Schedule::new(7, 10, 100).unwrap();
-            let found =
-                Found { schedule, pilot: None, items: 50, width: 2, meetings_only: false, spent: 0.0 };
-            for text in ["", "time = '9s'", "replicates = 30\nshard = '2/3'", "precision = 0.1\nthreads = 5"]
-            {
-                let mut options = Options::parse(text, "my.toml").unwrap();
-                options.data = Some("a.csv".into());
-                let plan = Plan::resolve(&options, setup.clone(), "out".into(), found);
-                assert_eq!(Plan::restore(task, &plan.options(), plan.stop).unwrap(), plan, "{text}");
-            }
-        }
-    }
-
-    #[test]
-    fn few_colours_ask_for_kempe_moves() {
-        let degree = Facts::Graph { largest_degree: 3 };
-        assert_eq!(resolved(Task::Color, "colors = 5", degree).sampler, Sampler::gibbs());
-        assert_eq!(resolved(Task::Color, "colors = 4", degree).sampler, Sampler::kempe());
-    }
-
-    #[test]
-    fn defaults_in_words_are_the_defaults() {
-        for task in [Task::Fit, Task::Color, Task::Blocks] {
-            let text = if task == Task::Color { "colors = 9" } else { "data = 'a.csv'" };
-            let setup = resolved(task, text, Facts::Graph { largest_degree: 3 });
-            let schedule = Schedule::new(7, 10, 100).unwrap();
-            let found =
-                Found { schedule, pilot: None, items: 50, width: 2, meetings_only: false, spent: 0.0 };
-            let options = Plan::resolve(&Options::default(), setup, "out".into(), found).options();
-            let mut told = 0;
-            for (key, value) in toml::Table::try_from(&options).unwrap() {
-                let Some(words) = default_in_words(&key, task) else { continue };
-                let default = match &value {
-                    toml::Value::Array(list) => {
-                        list.iter().map(|v| v.as_str().unwrap().to_string()).collect::<Vec<_>>().join(", ")
-                    }
-                    toml::Value::String(text) => text.clone(),
-                    other => other.to_string(),
-                };
-                let number = |text: &str| text.parse::<f64>().ok();
-                let words = words.split(';').next().unwrap();
-                let same = words == default || number(words).is_some_and(|n| number(&default) == Some(n));
-                let in_words = ["lag", "burn_in", "sweeps", "out", "threads"].contains(&key.as_str());
-                assert!(same || in_words, "{key}: {words} or {default}");
-                told += 1;
-            }
-            assert!(told > 8, "{told}");
-        }
-    }
-}
+mod tests;

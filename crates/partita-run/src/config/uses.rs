@@ -2,7 +2,7 @@
 //!
 //! One line an option. A new option needs a line here, and a test walks over all of them and all commands.
 
-use super::{ConfigError, Coupling, Covariance, Options, Prior, Task};
+use super::{ConfigError, Coupling, Covariance, ModelChoice, Options, Prior, Task};
 
 /// What a run is asked to do, as far as the use of options goes.
 struct Asked<'a> {
@@ -27,7 +27,7 @@ macro_rules! lines {
     };
 }
 
-const LINES: [Line; 35] = lines! {
+const LINES: [Line; 36] = lines! {
     data: always,
     delimiter: text_file,
     header: text_file,
@@ -63,6 +63,7 @@ const LINES: [Line; 35] = lines! {
     threads: always,
     shard: always,
     out: always,
+    cluster_prior: full_covariance,
 };
 
 fn is_for(purpose: &str) -> Option<String> {
@@ -95,13 +96,26 @@ fn text_file(asked: &Asked) -> Option<String> {
 
 fn known_spreads(asked: &Asked) -> Option<String> {
     let unknown = || {
-        let covariance = asked.options.covariance.filter(|c| *c != Covariance::Known)?;
+        let covariance = asked.options.covariance.filter(|c| c.named() != Some(Covariance::Known))?;
         Some(format!(
             "`covariance = known`: with `covariance = {covariance}` spreads are unknown, and the data tell them; leave it \
              out"
         ))
     };
     table(asked).or_else(unknown)
+}
+
+fn full_covariance(asked: &Asked) -> Option<String> {
+    let other = || {
+        let spreads = asked.options.prior_sd.is_some() || asked.options.noise_sd.is_some();
+        let known = spreads.then_some(ModelChoice::Named(Covariance::Known));
+        let covariance = asked.options.covariance.or(known);
+        let covariance = covariance.filter(|c| c.named() != Some(Covariance::Full))?;
+        Some(format!(
+            "`covariance = full`: with `covariance = {covariance}` there are no such matrices; leave it out"
+        ))
+    };
+    table(asked).or_else(other)
 }
 
 fn random_partition(asked: &Asked) -> Option<String> {

@@ -60,6 +60,22 @@ fn plain<'a>(builder: &Builder, columns: &'a [(String, Cells)]) -> Option<Vec<&'
 }
 
 impl Table {
+    /// Some rows as columns in memory, without names and labels.
+    pub(crate) fn chosen(&self, rows: &[usize]) -> Vec<(String, Cells)> {
+        let column = |at: usize| {
+            let cells = rows.iter().map(|&row| self.row(row)[at]);
+            let cells = match &self.levels[at][..] {
+                [] => Cells::Numbers(cells.collect()),
+                levels => Cells::Categories {
+                    codes: cells.map(|cell| (!cell.is_nan()).then_some(cell as u32)).collect(),
+                    levels: levels.to_vec(),
+                },
+            };
+            (self.names[at].clone(), cells)
+        };
+        (0..self.columns).map(column).collect()
+    }
+
     /// A table from columns in memory; `source` is what it is called in sentences. Columns are chosen, and given their
     /// roles, by the options, as for a file.
     ///

@@ -10,15 +10,19 @@
 //! operations, not by a clock: the same pilot on every machine.
 
 mod choose;
+mod models;
 mod schedule;
 
 pub use choose::Tried;
-pub(crate) use choose::{Candidate, choose};
+pub(crate) use choose::{Contender, Patience, choose};
+pub use models::ScoredModel;
+pub(crate) use models::{
+    Entry, in_words as models_in_words, name as model_name, score as score_models, take,
+};
 pub(crate) use schedule::{Given, find};
 
 use super::{Executor, Job, Output, PilotPair, PilotPairs, Work};
 use crate::Failure;
-use crate::model::Model;
 use crate::session::Watch;
 use partita::Partition;
 use serde::{Deserialize, Serialize};
@@ -51,10 +55,23 @@ pub struct Pilot {
     /// What was tried, where moves and starts were left open; what was taken is marked.
     #[serde(default)]
     pub tried: Vec<Tried>,
+    /// The models that were scored, where the model was left open; what was taken is marked.
+    #[serde(default)]
+    pub models: Vec<ScoredModel>,
     /// Where pairs did not meet: an earlier state and the last one of every chain. Not kept with the run.
     #[serde(skip)]
     pub(crate) chains: Vec<(Partition, Partition)>,
 }
+
+impl Pilot {
+    /// Whether moves raced; otherwise they were said.
+    pub(crate) fn raced(&self) -> bool {
+        !self.tried.is_empty()
+    }
+}
+
+/// Where one in so many pairs has not met, parts of the target stay apart.
+pub(crate) const APART: u64 = 4;
 
 /// Operations that two processors do in about a second.
 const SECOND: f64 = 2e9;
@@ -77,6 +94,8 @@ pub(crate) struct Room<'a> {
     /// The number of the next pair: no two stages share random numbers.
     next: u64,
     calls: u64,
+    /// Operations of these calls: calls of different moves have different prices.
+    spent: f64,
 }
 
 /// Pairs that ran together.
@@ -98,25 +117,66 @@ impl<'a> Room<'a> {
         // With a clock in the question, results differ from machine to machine anyway.
         let in_time = |seconds: f64| 0.7 * seconds * SECOND / 2.0 * executor.width() as f64;
         let budget = seconds.map_or(BUDGET, |seconds| in_time(seconds).min(BUDGET));
-        Room { executor, interrupted, watch, seed, budget, begin: Instant::now(), next: 0, calls: 0 }
+        Room {
+            executor,
+            interrupted,
+            watch,
+            seed,
+            budget,
+            begin: Instant::now(),
+            next: 0,
+            calls: 0,
+            spent: 0.0,
+        }
     }
 
-    /// Runs pairs, and tells how far they are.
+    /// Operations that are left, or this share of all where hardly any are: what comes last must be long enough to tell
+    /// something.
+    fn left(&self, at_least: f64) -> f64 {
+        (self.budget - self.spent).max(at_least * self.budget)
+    }
+
+    /// Runs pairs until they meet or are cut.
     fn stage(
         &mut self,
-        model: &dyn Model,
+        contender: &Contender,
         what: &str,
         pairs: u64,
         lag: u64,
         horizon: u64,
         cap: u64,
     ) -> Result<Stage, Failure> {
+        let how = PilotPairs { seed: self.seed, lag, horizon, max_sweeps: cap, score_from: None };
+        self.run(contender, what, pairs, how)
+    }
+
+    /// Runs pairs whose states are scored in the second half of their sweeps.
+    fn scored_stage(
+        &mut self,
+        contender: &Contender,
+        what: &str,
+        pairs: u64,
+        sweeps: u64,
+    ) -> Result<Stage, Failure> {
+        let (lag, score_from) = (1, Some(sweeps / 2));
+        let how = PilotPairs { seed: self.seed, lag, horizon: sweeps, max_sweeps: sweeps, score_from };
+        self.run(contender, what, pairs, how)
+    }
+
+    /// Runs pairs, and tells how far they are.
+    fn run(
+        &mut self,
+        contender: &Contender,
+        what: &str,
+        pairs: u64,
+        how: PilotPairs,
+    ) -> Result<Stage, Failure> {
         let started = Instant::now();
         let mut found: Vec<(u64, PilotPair)> = Vec::new();
-        let work = Work::PilotPairs(PilotPairs { seed: self.seed, lag, horizon, max_sweeps: cap });
+        let work = Work::PilotPairs(how);
         let numbers = self.next..self.next + pairs;
         self.next += pairs;
-        let job = Job { chains: model, work: &work };
+        let job = Job { chains: &*contender.model, work: &work };
         let watch = &mut *self.watch;
         watch.stage(&format!("pilot: {what}"));
         let done = super::run(self.executor, &job, numbers, self.interrupted, |number, output| {
@@ -133,6 +193,7 @@ impl<'a> Room<'a> {
         let pairs: Vec<PilotPair> = found.into_iter().map(|(_, pair)| pair).collect();
         let stage = Stage { pairs, busy: started.elapsed().as_secs_f64() * self.executor.width() as f64 };
         self.calls += stage.kernel_calls();
+        self.spent += stage.kernel_calls() as f64 * contender.sweep_work(stage.touched());
         Ok(stage)
     }
 }

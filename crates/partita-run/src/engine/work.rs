@@ -3,6 +3,7 @@
 use partita::Partition;
 use partita::Schedule;
 use partita::atoms::Atom;
+use partita::score::LeaveOneOut;
 use partita::survival::Observed;
 use partita::tuning::Trace;
 use serde::{Deserialize, Serialize};
@@ -22,6 +23,8 @@ impl Streams {
     pub const OUTLIERS: u64 = 4 << 40;
     /// Pairs for the asymptotic variance.
     pub const VARIANCE: u64 = 5 << 40;
+    /// Chains whose states score a model.
+    pub const SCORES: u64 = 6 << 40;
 }
 
 /// What the numbers of a job stand for.
@@ -64,6 +67,17 @@ pub enum Work {
     },
     /// Replicates, each with an ordinary chain of the same cost beside it.
     Against(Against),
+    /// How well the model predicts its own rows, by states of one ordinary chain each.
+    Scores {
+        /// The seed.
+        seed: u64,
+        /// Sweeps that do not count.
+        discard: u64,
+        /// The last sweep.
+        end: u64,
+        /// Of the sweeps that count, one in so many is looked at.
+        every: u64,
+    },
 }
 
 /// What is common to the replicates of a run.
@@ -92,6 +106,8 @@ pub struct PilotPairs {
     pub horizon: u64,
     /// The cap.
     pub max_sweeps: u64,
+    /// After which sweep states are scored by how well they predict each row from the others; none where they are not.
+    pub score_from: Option<u64>,
 }
 
 /// A pair of a pilot.
@@ -103,6 +119,8 @@ pub struct PilotPair {
     pub touched: f64,
     /// An earlier state and the last one of the first chain, and of the second where they have not met.
     pub chains: Vec<(Partition, Partition)>,
+    /// How well states of the first chain predict each row from the others, where that was asked for.
+    pub score: Option<LeaveOneOut>,
 }
 
 /// Where pairs for the asymptotic variance set out: number `n` stands for the pairs between states of two units.
@@ -155,6 +173,19 @@ pub enum Output {
     Average(Vec<f64>),
     /// Of [`Work::Against`]: a row whose values are the estimates, the sweeps of the chain, and its averages.
     Against(Row),
+    /// Of [`Work::Scores`].
+    Scored(Scores),
+}
+
+/// How well a model predicts its own rows, by states of one chain.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Scores {
+    /// Leave-one-out densities of the rows, in the model's units; of no state where the model has no rows of numbers.
+    pub leave_one_out: LeaveOneOut,
+    /// The averages of the summaries over all sweeps that count.
+    pub averages: Vec<f64>,
+    /// Wall time.
+    pub seconds: f64,
 }
 
 /// One replicate: its row and the states kept of it.

@@ -4,13 +4,14 @@ use super::choices::AnyStart;
 use super::{AnySummary, Problem};
 use crate::engine::stopwatch::Stopwatch;
 use crate::engine::{
-    Against, Between, Budget, Chains, Origin, Output, PilotPair, PilotPairs, Replicate, Row, Settings,
-    Starts, Streams, Work, worker,
+    Against, Between, Budget, Chains, Origin, Output, PilotPair, PilotPairs, Replicate, Row, Scores,
+    Settings, Starts, Streams, Work, worker,
 };
 use partita::atoms::Atoms;
 use partita::partition::Metric;
 use partita::poisson::{Fishy, draw};
 use partita::rng::Purpose;
+use partita::score::LeaveOneOut;
 use partita::survival::Observed;
 use partita::tuning::Tracer;
 use partita::{
@@ -48,6 +49,10 @@ impl<T: Target, K: Kernel<T>> Chains for Problem<T, K> {
             Work::Averages { seed, discard, end } => {
                 let stream = Stream::new(*seed, Streams::LONG_CHAINS | number);
                 self.average(&stream, *discard, *end, stop).map(Output::Average)
+            }
+            Work::Scores { seed, discard, end, every } => {
+                let stream = Stream::new(*seed, Streams::SCORES | number);
+                self.scores(&stream, [*discard, *end, *every], stop).map(Output::Scored)
             }
             Work::Against(against) => self.against(number, against, stop).map(Output::Against),
         }
@@ -104,14 +109,16 @@ impl<T: Target, K: Kernel<T>> Problem<T, K> {
         let stream = Stream::new(pairs.seed, number).pilot();
         let start = self.second_start.as_ref().filter(|_| number % 2 == 1).unwrap_or(&self.start);
         let tracer = Tracer::new(&self.summaries[..], pairs.lag, pairs.horizon);
-        let mut observers = (tracer, (Touched::default(), (Marks::default(), Brake(stop))));
+        let scorer = pairs.score_from.map(|from| Scorer::new(self, from, BETWEEN_SCORES));
+        let mut observers = (tracer, (Touched::default(), (Marks::default(), (scorer, Brake(stop)))));
         let outcome = self.pair(&stream, start, pairs.lag, pairs.max_sweeps, &mut observers);
-        let (tracer, (touched, (marks, _))) = observers;
+        let (tracer, (touched, (marks, (scorer, _)))) = observers;
         let tau = outcome.ending.tau();
         (!was_stopped(&outcome)).then(|| PilotPair {
             trace: tracer.into_trace(tau),
             touched: touched.mean(),
             chains: marks.into_chains(tau.is_some()),
+            score: scorer.map(|scorer| scorer.densities),
         })
     }
 
@@ -174,6 +181,27 @@ impl<T: Target, K: Kernel<T>> Problem<T, K> {
         ended.then_some(sums)
     }
 
+    /// One ordinary chain, and the densities of rows given the others in some of its states.
+    fn scores(&self, stream: &Stream, times: [u64; 3], stop: &dyn Fn() -> bool) -> Option<Scores> {
+        let begin = Instant::now();
+        let [discard, end, every] = times;
+        let mut scorer = Scorer::new(self, discard, every.max(1));
+        let mut sums = vec![0.0; self.quantities.len()];
+        let mut ended = false;
+        let see = &mut |t: u64, values: &[f64]| {
+            if t > discard {
+                sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+            }
+            ended = t >= end;
+            !ended && !stop()
+        };
+        let chain = Chain { summaries: self.asked_for(), values: vec![0.0; self.quantities.len()], see };
+        self.pair(stream, &self.start, u64::MAX, u64::MAX, &mut (&mut scorer, chain));
+        sums.iter_mut().for_each(|sum| *sum /= (end - discard) as f64);
+        let seconds = begin.elapsed().as_secs_f64();
+        ended.then_some(Scores { leave_one_out: scorer.densities, averages: sums, seconds })
+    }
+
     /// One coupled estimate, then a single chain for as long as it took.
     fn against(&self, number: u64, against: &Against, stop: &dyn Fn() -> bool) -> Option<Row> {
         let settings = &against.settings;
@@ -234,6 +262,36 @@ impl<T: Target> Observer<T> for Marks {
             let state = (moment.x.partition().clone(), moment.y.map(|y| y.partition().clone()));
             self.marks.swap(0, 1);
             self.marks[1] = Some(state);
+        }
+        Wish::Enough
+    }
+}
+
+/// Scores states of the first chain, some sweeps apart, by how well they predict each row from the others.
+struct Scorer<T: Target> {
+    after: u64,
+    every: u64,
+    leave_one_out: Option<super::problem::LeaveOneOut<T>>,
+    densities: LeaveOneOut,
+}
+
+/// Sweeps of a pilot between states that are scored: a score costs about as much as a sweep.
+const BETWEEN_SCORES: u64 = 3;
+
+impl<T: Target> Scorer<T> {
+    fn new<K>(problem: &Problem<T, K>, after: u64, every: u64) -> Self {
+        let densities = LeaveOneOut::new(problem.target.len());
+        Scorer { after, every, leave_one_out: problem.leave_one_out, densities }
+    }
+}
+
+impl<T: Target> Observer<T> for Scorer<T> {
+    fn observe(&mut self, moment: &Moment<T>) -> Wish {
+        if let Some(leave_one_out) = self.leave_one_out
+            && moment.t > self.after
+            && (moment.t - self.after).is_multiple_of(self.every)
+        {
+            self.densities.add(&leave_one_out(moment.target, moment.x));
         }
         Wish::Enough
     }

@@ -27,7 +27,7 @@ fn refusal(sampler: &config::Sampler, kind: config::Move) -> Failure {
         config::Move::Kempe => "Kempe moves are for colourings of graphs; use gibbs or split-merge",
         _ => "rows of a table have near ones, vertices of a graph have none here; use sams",
     };
-    Failure::bad(format!("`sampler = {sampler}`: {what}"))
+    Failure::option("sampler", format!("`sampler = {sampler}`: {what}"))
 }
 
 /// A move on any target.

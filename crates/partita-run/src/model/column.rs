@@ -15,7 +15,7 @@ struct Column<'a> {
     levels: &'a [String],
     /// The cells, NaN where one is missing.
     cells: Vec<f64>,
-    /// How many columns of the table hold real numbers.
+    /// How many columns of the table hold real numbers, as far as they count.
     normal: usize,
 }
 
@@ -54,8 +54,11 @@ fn holder(kind: Kind) -> &'static Holder {
     }
 }
 
-fn columns<'a>(table: &'a Table, kinds: &'a [Kind]) -> impl Iterator<Item = (&'static Holder, Column<'a>)> {
-    let normal = kinds.iter().filter(|kind| **kind == Kind::Normal).count();
+fn columns<'a>(
+    table: &'a Table,
+    kinds: &'a [Kind],
+    normal: usize,
+) -> impl Iterator<Item = (&'static Holder, Column<'a>)> {
     kinds.iter().enumerate().map(move |(column, kind)| {
         let cells = table.values.iter().skip(column).step_by(table.columns).copied().collect();
         let (name, levels) = (&*table.names[column], &*table.levels[column]);
@@ -63,9 +66,14 @@ fn columns<'a>(table: &'a Table, kinds: &'a [Kind]) -> impl Iterator<Item = (&'s
     })
 }
 
-/// The likelihood of every column, with its prior.
-pub(super) fn likelihoods(table: &Table, kinds: &[Kind]) -> Vec<likelihood::Column> {
-    columns(table, kinds).map(|(holder, column)| (holder.likelihood)(&column)).collect()
+/// How many columns hold real numbers.
+pub(super) fn real(kinds: &[Kind]) -> usize {
+    kinds.iter().filter(|kind| **kind == Kind::Normal).count()
+}
+
+/// The likelihood of every column, with its prior; `normal` is how many columns of real numbers count.
+pub(super) fn likelihoods(table: &Table, kinds: &[Kind], normal: usize) -> Vec<likelihood::Column> {
+    columns(table, kinds, normal).map(|(holder, column)| (holder.likelihood)(&column)).collect()
 }
 
 /// A table in numbers alone, for pictures and for k-means: what is missing is in the middle, counts are
@@ -76,7 +84,7 @@ pub(super) fn picture(table: &Table, kinds: &[Kind]) -> Table {
         return table.clone();
     }
     let shown: Vec<Shown> =
-        columns(table, kinds).flat_map(|(holder, column)| (holder.picture)(&column)).collect();
+        columns(table, kinds, real(kinds)).flat_map(|(holder, column)| (holder.picture)(&column)).collect();
     let values = (0..table.rows).flat_map(|row| shown.iter().map(move |(_, cells)| cells[row])).collect();
     Table {
         columns: shown.len(),

@@ -10,12 +10,14 @@ mod known;
 mod shared;
 mod shared_columns;
 
+pub use full::{Candidate, candidates};
+
 use super::choices::AnyStart;
 use super::problem::{Parts, problem};
 use super::{AnySummary, Input, Model, predict};
 use crate::Failure;
-use crate::config::{self, ClusterPrior, Law, MixtureLaw, Sampler, Setup};
-use crate::data::{Table, quote};
+use crate::config::{self, ClusterPrior, Law, MixtureLaw, Setup};
+use crate::data::{Kind, Place, Table};
 use crate::summary::{OnGrid, densities};
 use partita::kernel::Neighbors;
 use partita::likelihood::LARGEST_COUNT;
@@ -27,14 +29,45 @@ use std::sync::Arc;
 
 /// A family of mixture models of tables.
 pub(crate) struct Family {
-    /// Whether it takes counts, categories and missing values beside real numbers.
-    pub takes_all: bool,
+    /// What it takes.
+    pub cells: Cells,
     /// What clusters look like.
     pub clusters: fn(&ClusterPrior) -> String,
-    /// What may help chains that are slow to meet.
-    pub advice: fn(&Sampler) -> &'static str,
+    /// What may help chains that are slow to meet, beside other moves.
+    pub advice: &'static str,
+    /// What is to be said of a table under this family, beside the model itself.
+    pub remarks: fn(&Fit) -> Vec<String>,
     /// Builds the model.
     pub build: fn(&Fit) -> Result<Box<dyn Model>, Failure>,
+}
+
+/// The cells of tables that a family takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cells {
+    /// Real numbers, none of them missing.
+    Numbers,
+    /// Anything, but a table of numbers alone without gaps is one of real numbers where nothing else is said.
+    NumbersFirst,
+    /// Anything, and what a column holds is guessed.
+    Guessed,
+}
+
+impl Cells {
+    /// Whether counts, categories and missing values are taken beside real numbers.
+    pub fn any(self) -> bool {
+        self != Cells::Numbers
+    }
+
+    /// Decides what every column of a table holds.
+    pub fn kinds(self, table: &mut Table) -> Vec<Kind> {
+        let said = table.kinds.iter().any(|kind| !matches!(kind, None | Some(Kind::Normal)));
+        let more = said || table.values.iter().any(|value| value.is_nan());
+        match self {
+            Cells::Guessed => table.settle_kinds(),
+            Cells::NumbersFirst if more => table.settle_kinds(),
+            Cells::Numbers | Cells::NumbersFirst => vec![Kind::Normal; table.columns],
+        }
+    }
 }
 
 /// Declares the word of each family and its home.
@@ -79,18 +112,35 @@ pub(crate) fn build(setup: &Setup, input: &Input) -> Result<Box<dyn Model>, Fail
     }
 }
 
-/// What may help chains that are slow to meet.
-pub(crate) fn advice(setup: &Setup) -> &'static str {
-    match &setup.law {
-        Law::Mixture(law) => (law.covariance.family().advice)(&setup.sampler),
-        Law::Colorings { .. } => coloring::advice(&setup.sampler),
-        Law::Blocks { .. } => blocks::ADVICE,
-    }
+/// What is to be said of a table under the model of a setup, beside the model itself.
+pub(super) fn remarks(setup: &Setup, input: &Input) -> Result<Vec<String>, Failure> {
+    let (Law::Mixture(law), Some(table)) = (&setup.law, &input.table) else { return Ok(Vec::new()) };
+    Ok((law.covariance.family().remarks)(&Fit { setup, law, input, table, prior: law.prior.law()? }))
+}
+
+/// What may help chains that are slow to meet. Other moves are worth a try only where no pilot has tried them.
+pub(crate) fn advice(setup: &Setup, raced: bool) -> String {
+    let model = match &setup.law {
+        Law::Mixture(law) => Some(law.covariance.family().advice),
+        Law::Colorings { .. } => Some("more `colors`"),
+        Law::Blocks { .. } => None,
+    };
+    let moves = match &setup.law {
+        Law::Colorings { .. } if setup.sampler.has(config::Move::Kempe) => None,
+        Law::Colorings { .. } => Some("`sampler = kempe+gibbs`"),
+        _ if raced => None,
+        _ => Some("no `sampler`, so that the pilot chooses the moves"),
+    };
+    let ways = [model, moves, Some("a cap on each pair (`max_sweeps`)")];
+    crate::words::or(&ways.into_iter().flatten().collect::<Vec<_>>())
 }
 
 /// What helps most families of tables.
-fn usual_advice(_: &Sampler) -> &'static str {
-    "fewer `columns`, `sampler = split-merge`, or a cap on each pair (`max_sweeps`)"
+const USUAL_ADVICE: &str = "fewer `columns`";
+
+/// Nothing beside the model itself.
+fn no_remarks(_: &Fit) -> Vec<String> {
+    Vec::new()
 }
 
 /// Rows that count as near a row.
@@ -110,20 +160,25 @@ impl Fit<'_> {
     fn refusal(&self, error: partita::Error) -> Failure {
         let (table, covariance) = (self.table, self.law.covariance);
         match error {
-            partita::Error::TooLarge { item, coordinate, value } => Failure::bad(format!(
-                "{}, row {}, column {}: {value:e} is too large for `covariance = {covariance}`, which could not compute \
-                 with its square: leave `standardize = false` out, or change the unit",
-                table.source,
-                item + 1,
-                quote(&table.names[coordinate])
-            )),
-            partita::Error::CountsTooLarge { column } => Failure::bad(format!(
-                "{}, column {}: the counts come to more than {LARGEST_COUNT}, the largest sum that double precision holds \
-                 exactly; say `column_type = {}=normal`, or change the unit",
-                table.source,
-                quote(&table.names[column]),
-                crate::data::argument(&table.names[column])
-            )),
+            partita::Error::TooLarge { item, coordinate, value } => Failure::Cell {
+                file: table.source.clone(),
+                place: Some(Place::Row(item as u64 + 1)),
+                column: table.names[coordinate].clone(),
+                sentence: format!(
+                    "{value:e} is too large for `covariance = {covariance}`, which could not compute with its square: \
+                     leave `standardize = false` out, or change the unit"
+                ),
+            },
+            partita::Error::CountsTooLarge { column } => Failure::Cell {
+                file: table.source.clone(),
+                place: None,
+                column: table.names[column].clone(),
+                sentence: format!(
+                    "the counts come to more than {LARGEST_COUNT}, the largest sum that double precision holds exactly; \
+                     say `column_type = {}=normal`, or change the unit",
+                    crate::data::argument(&table.names[column])
+                ),
+            },
             other => other.into(),
         }
     }
@@ -135,7 +190,7 @@ impl Fit<'_> {
     ) -> Result<Box<dyn Model>, Failure> {
         let target = target.map_err(|error| self.refusal(error))?;
         let (start, second_start) = self.starts()?;
-        let line = *self.input.kinds == [crate::data::Kind::Normal];
+        let line = *self.input.kinds == [Kind::Normal];
         let (mean, sd) = self.input.scaling.as_ref().map_or((0.0, 1.0), |s| (s.center[0], s.scale[0]));
         let density = |grid: &config::Grid| -> Option<AnySummary<T>> {
             line.then(|| Box::new(OnGrid::new(grid, mean, sd)) as _)
@@ -148,6 +203,7 @@ impl Fit<'_> {
             reference: self.input.reference()?.map(|(reference, _)| reference),
             densities: line.then_some(densities::<T> as _),
             joinings: Some(predict::joinings::<T> as _),
+            leave_one_out: Some(predict::leave_one_out::<T> as _),
             density,
         };
         problem(self.setup, parts)
@@ -184,14 +240,18 @@ impl Fit<'_> {
             config::Start::Sequential => AnyStart::Sequential,
             config::Start::KMeans(k) if k <= items => kmeans(k..=k)?,
             config::Start::KMeans(k) => {
-                return Err(Failure::bad(format!(
-                    "`start = kmeans:{k}` asks for more clusters than the {items} rows"
-                )));
+                return Err(Failure::option(
+                    "start",
+                    format!("`start = kmeans:{k}` asks for more clusters than the {items} rows"),
+                ));
             }
             start @ (config::Start::Greedy | config::Start::Random) => {
-                return Err(Failure::bad(format!(
-                    "`start = {start}` is for colourings of graphs: use one, prior, sequential or kmeans:K"
-                )));
+                return Err(Failure::option(
+                    "start",
+                    format!(
+                        "`start = {start}` is for colourings of graphs: use one, prior, sequential or kmeans:K"
+                    ),
+                ));
             }
         };
         let second_start = match self.setup.start {

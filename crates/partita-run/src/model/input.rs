@@ -82,14 +82,27 @@ pub fn load_given(
     let setup = Setup::resolve(task, options, input.facts()?)?;
     if let Some(Given::Own(.., own)) = given {
         input.own = Some(own.clone());
-    } else {
-        input.said.extend(words::spreads_left_open(options, &setup));
-        input.said.extend(words::model(&setup));
     }
     input.said.extend(input.graph.as_ref().and_then(|graph| looks::like_table(&input.title, graph)));
     let input = Arc::new(input);
     let model = build(&setup, &input)?;
     Ok((Loaded { setup, model, input }, kept))
+}
+
+/// The table of a fit as it is in the file, for models that take anything.
+pub(crate) fn raw_table(options: &Options) -> Result<Table, Failure> {
+    read_table(&Options { covariance: None, cluster_prior: None, ..options.clone() }, None)
+}
+
+/// What is to be said of the model of a setup.
+pub(crate) fn about(options: &Options, setup: &Setup, input: &Input) -> Result<Vec<String>, Failure> {
+    if input.own.is_some() {
+        return Ok(Vec::new());
+    }
+    let mut said: Vec<String> = words::spreads_left_open(options, setup).into_iter().collect();
+    said.extend(words::model(setup));
+    said.extend(family::remarks(setup, input)?);
+    Ok(said)
 }
 
 /// Builds the model of a setup on data that were read.
@@ -108,18 +121,24 @@ fn read_table(options: &Options, given: Option<&Given>) -> Result<Table, Failure
     let delimiter = match reading.delimiter {
         Some(c) if c.is_ascii() => Some(c as u8),
         Some(c) => {
-            return Err(Failure::bad(format!("`delimiter` must be one ASCII character, but is `{c}`")));
+            return Err(Failure::option(
+                "delimiter",
+                format!("`delimiter` must be one ASCII character, but is `{c}`"),
+            ));
         }
         None => None,
     };
     let covariance = resolve::covariance(options);
-    let anything = covariance.family().takes_all;
+    let anything = covariance.family().cells.any();
     let special = reading.column_type.iter().find(|column| column.kind != Kind::Normal);
     if let Some(column) = special.filter(|_| !anything) {
-        return Err(Failure::bad(format!(
-            "`column_type = {column}` does not go with `covariance = {covariance}`, which takes real numbers only: \
+        return Err(Failure::option(
+            "column_type",
+            format!(
+                "`column_type = {column}` does not go with `covariance = {covariance}`, which takes real numbers only: \
              use `covariance = {TAKES_ALL}`"
-        )));
+            ),
+        ));
     }
     let read = ReadOptions {
         delimiter,
@@ -141,9 +160,9 @@ fn read_table(options: &Options, given: Option<&Given>) -> Result<Table, Failure
         (_, Some(path)) => Table::read(path, &read),
         (_, None) => return Ok(crate::demo::synthetic()),
     };
-    let table = table.map_err(|error| refusal(&error, covariance))?;
+    let table = table.map_err(|error| refusal(error, covariance))?;
     match &table.gap {
-        Some(gap) if !anything => Err(refusal(gap, covariance)),
+        Some(gap) if !anything => Err(refusal(gap.clone(), covariance)),
         _ => Ok(table),
     }
 }
@@ -152,17 +171,18 @@ fn read_table(options: &Options, given: Option<&Given>) -> Result<Table, Failure
 const TAKES_ALL: Covariance = Covariance::Diagonal;
 
 /// What is wrong with a file, and which model would take it.
-fn refusal(error: &DataError, covariance: Covariance) -> Failure {
-    Failure::bad(match error {
-        _ if covariance.family().takes_all => error.to_string(),
+fn refusal(error: DataError, covariance: Covariance) -> Failure {
+    let way_out = match error {
+        _ if covariance.family().cells.any() => String::new(),
         DataError::MissingCell { .. } => format!(
-            "{error}; `covariance = {covariance}` needs every cell, `covariance = {TAKES_ALL}` takes missing ones"
+            "; `covariance = {covariance}` needs every cell, `covariance = {TAKES_ALL}` takes missing ones"
         ),
         DataError::NotANumber { .. } => format!(
-            "{error}; `covariance = {covariance}` takes numbers only, `covariance = {TAKES_ALL}` takes categories, too"
+            "; `covariance = {covariance}` takes numbers only, `covariance = {TAKES_ALL}` takes categories, too"
         ),
-        _ => error.to_string(),
-    })
+        _ => String::new(),
+    };
+    Failure::Data { error: error.into(), way_out }
 }
 
 /// What there is to know of a table that was read.
@@ -170,10 +190,7 @@ fn read(options: &Options, mut table: Table) -> Result<Input, Failure> {
     let columns = if table.columns == 1 { "column" } else { "columns" };
     let mut said = vec![format!("{}: {} rows, {} {columns}", table.source, table.rows, table.columns)];
     said.extend(looks::like_edges(&table).filter(|_| options.data.is_some()));
-    let kinds = match resolve::covariance(options).family().takes_all {
-        true => table.settle_kinds(),
-        false => vec![Kind::Normal; table.columns],
-    };
+    let kinds = resolve::covariance(options).family().cells.kinds(&mut table);
     if kinds.iter().any(|kind| *kind != Kind::Normal) {
         said.push(words::columns(&table, &kinds));
     }
@@ -190,7 +207,7 @@ fn read(options: &Options, mut table: Table) -> Result<Input, Failure> {
                 "{which} brought to mean 0 and standard deviation 1 (`standardize = false` keeps them)"
             ));
         }
-        Some(table.standardize().map_err(|e| Failure::bad(e.to_string()))?)
+        Some(table.standardize()?)
     } else {
         None
     };
@@ -213,14 +230,17 @@ fn read(options: &Options, mut table: Table) -> Result<Input, Failure> {
 /// Reads the graph of a task.
 fn read_edges(task: Task, options: &Options, given: Option<&Given>) -> Result<Input, Failure> {
     if task == Task::Color && options.data.is_some() && options.colors.is_none() {
-        return Err(Failure::bad("`colors` is needed: how many colours may be used".into()));
+        return Err(Failure::option("colors", "`colors` is needed: how many colours may be used".into()));
     }
     let Some(path) = options.data.clone() else {
-        return Err(Failure::bad(format!("`{task}` needs a graph: an edge list or a DIMACS .col file")));
+        return Err(Failure::option(
+            "data",
+            format!("`{task}` needs a graph: an edge list or a DIMACS .col file"),
+        ));
     };
     let (file, title) = match given {
         Some(Given::Graph(title, graph)) => (graph.clone(), title.clone()),
-        _ => (read_graph(&path).map_err(|e| Failure::bad(e.to_string()))?, path.display().to_string()),
+        _ => (read_graph(&path)?, path.display().to_string()),
     };
     let colors = match options.colors.filter(|_| task == Task::Color) {
         Some(colors) => format!(", {colors} colours"),
@@ -242,7 +262,7 @@ fn read_edges(task: Task, options: &Options, given: Option<&Given>) -> Result<In
 
 impl Input {
     /// What defaults depend on.
-    fn facts(&self) -> Result<Facts, Failure> {
+    pub(crate) fn facts(&self) -> Result<Facts, Failure> {
         match &self.table {
             Some(table) => Ok(Facts::Table { columns: table.columns }),
             None => Ok(Facts::Graph { largest_degree: self.graph()?.max_degree() }),

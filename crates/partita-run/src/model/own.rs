@@ -78,11 +78,11 @@ fn build<L: Likelihood + 'static>(
     likelihood: L,
 ) -> Result<Box<dyn Model>, Failure> {
     let Law::Mixture(law) = &setup.law else {
-        return Err(Failure::bad("a likelihood of one's own is for tables: use `fit`".into()));
+        return Err(Failure::BadInput("a likelihood of one's own is for tables: use `fit`".into()));
     };
     let items = input.item_names.len();
     if likelihood.len() != items {
-        return Err(Failure::bad(format!(
+        return Err(Failure::BadInput(format!(
             "the likelihood has {} items, but the table has {items} rows: they must be the same",
             likelihood.len()
         )));
@@ -93,7 +93,7 @@ fn build<L: Likelihood + 'static>(
         config::Start::Prior => AnyStart::Prior(FromPrior { prior, items }),
         config::Start::Sequential => AnyStart::Sequential,
         other => {
-            return Err(Failure::bad(format!(
+            return Err(Failure::BadInput(format!(
                 "`start = {other}` does not go with a likelihood of one's own: use prior, sequential or one"
             )));
         }

@@ -1,4 +1,4 @@
-//! What one state says about rows that are not among the data.
+//! What one state says about rows that are not among the data, and about those that are.
 
 use partita::target::Predictive;
 use partita::{Partition, State};
@@ -34,6 +34,11 @@ pub(crate) fn joinings<T: Predictive>(target: &T, z: &Partition, rows: &[&[f64]]
         })
     };
     rows.iter().map(joining).collect()
+}
+
+/// The log density of each row of the data given all others, beside a state of a target.
+pub(crate) fn leave_one_out<T: Predictive>(target: &T, state: &State<T>) -> Vec<f64> {
+    (0..target.len()).map(|item| target.leave_one_out(state.stats(), state.partition(), item)).collect()
 }
 
 /// From log weights; none where all are minus infinity.

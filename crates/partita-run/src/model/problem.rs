@@ -9,7 +9,7 @@ use crate::summary::{self, AnySummary, Context, Count, Quantity};
 use partita::atoms::Atom;
 use partita::kernel::Neighbors;
 use partita::summary::{ClusterCount, Reference};
-use partita::{Kernel, Partition, Target};
+use partita::{Kernel, Partition, State, Target};
 use std::sync::Arc;
 
 /// A target with a kernel, a coupling, starts and summaries.
@@ -24,12 +24,16 @@ pub(crate) struct Problem<T: Target, K> {
     counts: Vec<Count>,
     densities: Option<Densities<T>>,
     joinings: Option<Joinings<T>>,
+    pub(super) leave_one_out: Option<LeaveOneOut<T>>,
     connected: Option<bool>,
     pub(super) origin: Option<Origin>,
 }
 
 /// How to find what a state says about new rows.
 type Joinings<T> = fn(&T, &Partition, &[&[f64]]) -> Vec<Joining>;
+
+/// How to find the density of each row given all others.
+pub(super) type LeaveOneOut<T> = fn(&T, &State<T>) -> Vec<f64>;
 
 /// How to find predictive densities of kept atoms.
 type Densities<T> = fn(&T, &[&Atom], &[f64]) -> Vec<Vec<f64>>;
@@ -80,6 +84,10 @@ impl<T: Target, K: Kernel<T>> Questions for Problem<T, K> {
         self.joinings.map(|joinings| joinings(&self.target, z, rows))
     }
 
+    fn leave_one_out(&self, z: &Partition) -> Option<Vec<f64>> {
+        self.leave_one_out.map(|of| of(&self.target, &State::new(&self.target, z.clone())))
+    }
+
     fn enumerate(&self) -> Option<Vec<f64>> {
         (self.items() <= ENUMERATED).then(|| partita::exact::expectations(&self.target, self.asked_for()))
     }
@@ -96,7 +104,7 @@ const ENUMERATED: usize = 12;
 const COUNTED: usize = 20;
 
 /// What differs between targets, for [`problem`].
-pub(super) struct Parts<T, D> {
+pub(super) struct Parts<T: Target, D> {
     pub target: T,
     pub start: AnyStart,
     pub second_start: Option<AnyStart>,
@@ -105,6 +113,7 @@ pub(super) struct Parts<T, D> {
     pub reference: Option<Reference>,
     pub densities: Option<Densities<T>>,
     pub joinings: Option<Joinings<T>>,
+    pub leave_one_out: Option<LeaveOneOut<T>>,
     /// Makes the summary of predictive densities on a grid, where the target has any.
     pub density: D,
 }
@@ -120,6 +129,7 @@ impl<T: Target> Parts<T, fn(&config::Grid) -> Option<AnySummary<T>>> {
             reference: None,
             densities: None,
             joinings: None,
+            leave_one_out: None,
             density: |_| None,
         }
     }
@@ -165,6 +175,7 @@ pub(super) fn problem_with<T: Target + 'static>(
         counts: Count::up_to(most),
         densities: parts.densities,
         joinings: parts.joinings,
+        leave_one_out: parts.leave_one_out,
         connected,
         origin: None,
     }))

@@ -90,25 +90,27 @@ pub(crate) fn unreachable(connected: Option<bool>, setup: &Setup) -> Option<Stri
 }
 
 /// What may let chains cross between parts of the target that they stay in, beside time.
-pub(crate) fn crossing(setup: &Setup) -> &'static str {
-    let has = |moves: &[Move]| moves.iter().any(|&kind| setup.sampler.has(kind));
-    let pairs = has(&[Move::SplitMerge, Move::SplitMergeIndependent, Move::Sams]);
+pub(crate) fn crossing(setup: &Setup, raced: bool) -> &'static str {
     match &setup.law {
-        Law::Mixture(_) if pairs => {
-            "another `sampler`, or another model (`covariance`) that has no such parts"
-        }
+        Law::Mixture(_) if raced => "another model (`covariance`) that has no such parts",
         Law::Mixture(_) => {
-            "`sampler = split-merge*5+gibbs`, or another model (`covariance`) that has no such parts"
+            "no `sampler`, so that the pilot chooses the moves, or another model (`covariance`) that has no such parts"
         }
-        Law::Blocks { .. } if pairs => "another `sampler`",
-        Law::Blocks { .. } => "`sampler = split-merge*5+gibbs`",
-        Law::Colorings { .. } if has(&[Move::Kempe]) => "more `colors`",
+        Law::Blocks { .. } if raced => "another `sampler`",
+        Law::Blocks { .. } => "no `sampler`, so that the pilot chooses the moves",
+        Law::Colorings { .. } if setup.sampler.has(Move::Kempe) => "more `colors`",
         Law::Colorings { .. } => "`sampler = kempe+gibbs`, or more `colors`",
     }
 }
 
 /// Names at most in a list.
 const LISTED: usize = 8;
+
+/// Names in a row, the last of many counted.
+pub(super) fn list(names: &[String]) -> String {
+    let more = (names.len() > LISTED).then(|| format!("and {} more", names.len() - LISTED));
+    names.iter().take(LISTED).cloned().chain(more).collect::<Vec<_>>().join(", ")
+}
 
 /// What each column is taken for: `3 normal (a, b, c), 1 category (sex: 2 levels)`.
 pub(super) fn columns(table: &Table, kinds: &[Kind]) -> String {
@@ -119,11 +121,8 @@ pub(super) fn columns(table: &Table, kinds: &[Kind]) -> String {
             1 => format!("{}: 1 level", table.names[column]),
             levels => format!("{}: {levels} levels", table.names[column]),
         };
-        let mut names: Vec<String> = of_kind.iter().take(LISTED).map(name).collect();
-        if of_kind.len() > LISTED {
-            names.push(format!("and {} more", of_kind.len() - LISTED));
-        }
-        (!names.is_empty()).then(|| format!("{} {kind} ({})", of_kind.len(), names.join(", ")))
+        let names: Vec<String> = of_kind.iter().map(name).collect();
+        (!names.is_empty()).then(|| format!("{} {kind} ({})", of_kind.len(), list(&names)))
     };
     let all: Vec<String> = [Kind::Normal, Kind::Count, Kind::Category].into_iter().filter_map(one).collect();
     format!("columns taken as {}; `column_type = NAME=TYPE` changes that", all.join(", "))

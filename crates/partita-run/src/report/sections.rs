@@ -63,6 +63,9 @@ pub(super) fn all(page: &Page) -> Vec<Section> {
     if s.summaries.iter().any(|l| l.inefficiency.is_some_and(|v| v.is_finite() && v > 0.0)) {
         push("efficiency", "Against one long chain", efficiency(s));
     }
+    if !s.candidates.is_empty() {
+        push("models", "Which model", models(s));
+    }
     if !(page.command.is_empty() && page.provenance.is_empty()) {
         push("repeat", "How to repeat this run", repeat(page));
     }
@@ -310,6 +313,21 @@ fn efficiency(s: &Results) -> Markup {
         }
         @if let Some(yardstick) = s.yardstick() { p { "Asymptotic variance by " (yardstick) "." } }
         (tables::efficiency(&s.summaries))
+    }
+}
+
+fn models(s: &Results) -> Markup {
+    html! {
+        p {
+            "The pilot scored these models on this table by the log density of each row given all others, a mean over "
+            "rows: larger is better, and a difference of 0.1 is a factor of 1.1 per row. The best was taken, or a simpler "
+            "one within the error of the best, if pairs of its chains meet."
+        }
+        (tables::models(&s.candidates))
+        p.remark {
+            "The choice has used the data. Intervals on this page are of posterior expectations under the model that was "
+            "taken; they do not tell what another model would have said, nor that this one was chosen."
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::numbers::{error, error_of, exact, grouped, rounded, short};
-use crate::results::{CountLine, Line, Mode};
+use crate::results::{CandidateLine, CountLine, Line, Mode};
 use crate::words;
 
 fn name_cell(line: &Line) -> Markup {
@@ -88,6 +88,43 @@ pub(super) fn modes(modes: &[Mode]) -> Markup {
                             td { (grouped(mode.clusters)) }
                             td { (number(&name, "log_probability", mode.log_probability, &rounded(mode.log_probability, Some(0.5)))) }
                             td { (words::sizes(&mode.sizes, SHOWN_SIZES)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The models that were scored.
+pub(super) fn models(candidates: &[CandidateLine]) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="region" aria-label="Table of models" {
+            table.narrow {
+                thead { tr {
+                    th scope="col" { "Model" }
+                    th scope="col" { "Prior" }
+                    th scope="col" { "Score \u{00b1} s.e." }
+                    th scope="col" { "Pairs that met" }
+                    th scope="col" { "" }
+                } }
+                tbody {
+                    @for (i, line) in candidates.iter().enumerate() {
+                        @let name = format!("candidate{}", i + 1);
+                        tr {
+                            th scope="row" { code { (line.model) } }
+                            td { @if let Some(prior) = &line.prior { code { (prior) } } }
+                            td {
+                                @if let Some(score) = line.score {
+                                    (number(&name, "score", score, &rounded(score, line.se)))
+                                    @if let Some(se) = line.se { " \u{00b1} " (error(se)) }
+                                }
+                            }
+                            td { @if let Some(met) = line.met { (format!("{:.0} %", 100.0 * met)) } }
+                            td {
+                                @if line.taken { b { "taken" } }
+                                @if let Some(left) = &line.left { "left: " (left) }
+                            }
                         }
                     }
                 }

@@ -140,7 +140,7 @@ impl Held {
         loaded.input.said.iter().for_each(|sentence| watch.say(sentence));
         let out = options.out.clone();
         if let (Some(_), Some(Given::Own(..))) = (&out, given) {
-            return Err(Failure::bad(
+            return Err(Failure::BadInput(
                 "`out` does not go with a likelihood of one's own: leave it out".into(),
             ));
         }
@@ -231,17 +231,17 @@ impl Held {
     ) -> Result<(), Failure> {
         let plan = &mut self.run.plan;
         if self.answers.is_none() {
-            return Err(Failure::bad("the run is not complete: go on with `resume` first".into()));
+            return Err(Failure::BadInput("the run is not complete: go on with `resume` first".into()));
         }
         if matches!(plan.stop, StoppingRule::Time { .. }) {
-            return Err(Failure::bad(
+            return Err(Failure::BadInput(
                 "a run that `time` has ended is whole as it is, since what counts depends on its clock: run it \
                  anew with more `time`, or with `replicates`"
                     .into(),
             ));
         }
         if plan.shard != Shard::WHOLE {
-            return Err(Failure::bad("a shard cannot go on alone: merge all shards first".into()));
+            return Err(Failure::BadInput("a shard cannot go on alone: merge all shards first".into()));
         }
         let done = self.sample.rows.len() as u64;
         let further = match more {
@@ -290,7 +290,7 @@ impl Held {
     /// Writes the run directory, as the command would have; data from memory go with it.
     pub fn save(&self, path: &Path, force: bool, watch: &mut dyn Watch) -> Result<Finished, Failure> {
         if self.answers.is_none() {
-            return Err(Failure::bad("the run is not complete: go on with `resume` first".into()));
+            return Err(Failure::BadInput("the run is not complete: go on with `resume` first".into()));
         }
         store::prepare(path, force)?;
         let (run, directory) = self.written(path)?;
@@ -334,14 +334,17 @@ impl Held {
         watch: &mut dyn Watch,
     ) -> Result<Self, Failure> {
         let Some((first, rest)) = shards.split_first() else {
-            return Err(Failure::bad("`merge` needs runs to join".into()));
+            return Err(Failure::BadInput("`merge` needs runs to join".into()));
         };
         let name = |at: usize| format!("run {}", at + 1);
         for (at, other) in rest.iter().enumerate() {
             refuse_other((&name(0), &first.run), (&name(at + 1), &other.run))?;
         }
         if let Some(at) = shards.iter().position(|shard| shard.answers.is_none()) {
-            return Err(Failure::bad(format!("{} is not complete: go on with `resume` first", name(at))));
+            return Err(Failure::BadInput(format!(
+                "{} is not complete: go on with `resume` first",
+                name(at)
+            )));
         }
         let samples = shards.iter().enumerate().map(|(at, shard)| (name(at), shard.sample.clone()));
         let sample = joined(samples.collect())?;
@@ -365,7 +368,7 @@ impl Held {
         watch: &mut dyn Watch,
     ) -> Result<Predictions, Failure> {
         if self.answers.is_none() {
-            return Err(Failure::bad("the run is not complete: go on with `resume` first".into()));
+            return Err(Failure::BadInput("the run is not complete: go on with `resume` first".into()));
         }
         let read = |options: &ReadOptions| match new {
             NewRows::File(path) => Table::read(path, options),
@@ -410,7 +413,7 @@ impl Held {
     fn refuse_own(&self) -> Result<(), Failure> {
         match self.input.own {
             None => Ok(()),
-            Some(_) => Err(Failure::bad(
+            Some(_) => Err(Failure::BadInput(
                 "a run with a likelihood of one's own lives in its process: it cannot be saved or sent, but its tables \
                  and its report can"
                     .into(),

@@ -4,7 +4,7 @@ use super::{Watch, columns, refuse_part, reload};
 use crate::Failure;
 use crate::answers::{self, Question};
 use crate::config::{Law, Loss, MixtureLaw};
-use crate::data::{DataError, Kind, Missing, ReadOptions, Table, quote};
+use crate::data::{DataError, Kind, Missing, Place, ReadOptions, Table};
 use crate::engine::{Draw, Sample};
 use crate::model::{Input, Model};
 use crate::results::Predictions;
@@ -33,9 +33,10 @@ pub fn predict(
 fn law<'a>(run: &'a Run, title: &str) -> Result<&'a MixtureLaw, Failure> {
     match &run.plan.setup.law {
         Law::Mixture(law) => Ok(law),
-        _ => Err(Failure::bad(format!(
-            "{title}: is a run on a graph, and new vertices cannot be predicted: use a run of `fit`"
-        ))),
+        _ => Err(Failure::run(
+            Path::new(title),
+            "is a run on a graph, and new vertices cannot be predicted: use a run of `fit`",
+        )),
     }
 }
 
@@ -51,11 +52,12 @@ pub(super) fn predictions(
 ) -> Result<Predictions, Failure> {
     let law = law(run, title)?;
     if draws.is_empty() {
-        return Err(Failure::bad(format!(
-            "{title}: has kept no states to predict from: run it again with `keep_draws = 1` or more"
-        )));
+        return Err(Failure::run(
+            Path::new(title),
+            "has kept no states to predict from: run it again with `keep_draws = 1` or more",
+        ));
     }
-    let rows = new_rows(run, law.covariance.family().takes_all, input, new)?;
+    let rows = new_rows(run, law.covariance.family().cells.any(), input, new)?;
     watch.stage("searching for one clustering");
     let units = answers::units(&run.plan.stop, draws);
     let point =
@@ -68,7 +70,7 @@ pub(super) fn predictions(
         clustering: &point.partition,
     };
     answers::predict(model, &units, run.plan.threads(), &question)
-        .ok_or_else(|| Failure::bad(format!("{title}: its model cannot predict new rows")))
+        .ok_or_else(|| Failure::run(Path::new(title), "its model cannot predict new rows"))
 }
 
 /// A density scales with the inverse of its axes: those of the cells that are there. Counts and categories have
@@ -117,21 +119,23 @@ fn new_rows(
         }
         other => other,
     };
-    let mut table = table.map_err(|error| refusal(&error, known, takes_gaps))?;
+    let mut table = table.map_err(|error| refusal(error, known, takes_gaps))?;
     let Some(scaling) = &input.scaling else { return Ok(table) };
     for at in 0..table.values.len() {
         let (row, column, value) = (at / table.columns, at % table.columns, table.values[at]);
         let standardised = scaling.standardize(column, value);
         if standardised.is_infinite() {
-            return Err(Failure::bad(format!(
-                "{}, row {}, column {}: {value:e} is more standard deviations of the run's data ({:.3e} each) away \
-                 than double precision can hold; correct the cell{}",
-                table.source,
-                row + 1,
-                quote(&table.names[column]),
-                scaling.scale[column],
-                or_empty(takes_gaps)
-            )));
+            return Err(Failure::Cell {
+                file: table.source.clone(),
+                place: Some(Place::Row(row as u64 + 1)),
+                column: table.names[column].clone(),
+                sentence: format!(
+                    "{value:e} is more standard deviations of the run's data ({:.3e} each) away than double precision \
+                     can hold; correct the cell{}",
+                    scaling.scale[column],
+                    or_empty(takes_gaps)
+                ),
+            });
         }
         table.values[at] = standardised;
     }
@@ -144,24 +148,26 @@ fn or_empty(takes_gaps: bool) -> &'static str {
 }
 
 /// What is wrong with a file of new rows: their columns cannot be left out or taken for something else.
-fn refusal(error: &DataError, known: &Table, takes_gaps: bool) -> Failure {
-    let or_empty = or_empty(takes_gaps);
-    Failure::bad(match error {
+fn refusal(error: DataError, known: &Table, takes_gaps: bool) -> Failure {
+    let cell = |file, place, column, sentence| Failure::Cell { file, place: Some(place), column, sentence };
+    match error {
         DataError::UnknownColumn { .. } => {
-            format!("{error} (the run is on the columns {})", known.names.join(", "))
+            let way_out = format!(" (the run is on the columns {})", known.names.join(", "));
+            Failure::Data { error: error.into(), way_out }
         }
-        DataError::NotANumber { file, place, column, cell, way_out } if way_out.contains("`drop =") => {
-            format!(
-                "{file}, {place}, column {}: {cell} is not a number, as the column holds in the run; correct the \
-             cell{or_empty}",
-                quote(column)
-            )
+        DataError::NotANumber { file, place, column, cell: found, way_out }
+            if way_out.contains("`drop =") =>
+        {
+            let or_empty = or_empty(takes_gaps);
+            let sentence = format!(
+                "{found} is not a number, as the column holds in the run; correct the cell{or_empty}"
+            );
+            cell(file, place, column, sentence)
         }
-        DataError::MissingCell { file, place, column, .. } => format!(
-            "{file}, {place}, column {}: the cell is missing, and the model of the run needs every cell; fill it in, \
-             or remove the row",
-            quote(column)
-        ),
-        _ => error.to_string(),
-    })
+        DataError::MissingCell { file, place, column, .. } => {
+            let sentence = "the cell is missing, and the model of the run needs every cell; fill it in, or remove the row";
+            cell(file, place, column, sentence.into())
+        }
+        _ => error.into(),
+    }
 }

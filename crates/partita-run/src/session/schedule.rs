@@ -2,10 +2,10 @@
 
 use super::Watch;
 use crate::config::resolve::{self, LEAST, SEED};
-use crate::config::{Limit, Options, Setup};
+use crate::config::{Limit, Options, Setup, Task};
 use crate::engine::Executor;
-use crate::engine::pilot::{self, Candidate, Given, Pilot, Room};
-use crate::model::{Input, Loaded, Model, advice, build};
+use crate::engine::pilot::{self, Contender, Entry, Given, Patience, Pilot, Room};
+use crate::model::{Candidate, Input, Loaded, Model, about, advice, build, candidates};
 use crate::{Failure, words};
 use partita::Schedule;
 use std::sync::Arc;
@@ -36,6 +36,11 @@ pub(super) fn schedule(
 ) -> Result<Scheduled, Failure> {
     let timed = options.replicates.is_none();
     let said = options.lag.zip(options.burn_in).zip(options.sweeps);
+    let open = said.is_none() && setup.task() == Task::Fit && resolve::model_is_open(options);
+    let entries = if open { entries(options, &input)? } else { None };
+    if entries.is_none() {
+        about(options, &setup, &input)?.iter().for_each(|sentence| watch.say(sentence));
+    }
     if let (Some(((lag, burn_in), sweeps)), false) = (said, timed) {
         let schedule = Schedule::new(lag, burn_in, sweeps)?;
         return Ok(Scheduled { setup, model, input, schedule, pilot: None });
@@ -53,15 +58,13 @@ pub(super) fn schedule(
     };
     let seed = options.seed.unwrap_or(SEED);
     let mut room = Room::new(executor, interrupted, watch, seed, seconds);
-    // A schedule is made for moves: whoever has one for Gibbs sweeps does not want others.
-    let open = if said.is_some() { vec![] } else { resolve::candidates(&setup, options) };
-    let other = |setup: Setup| Ok(Candidate { model: build(&setup, &input)?, setup });
-    let candidates = match open.is_empty() {
-        true => vec![Candidate { setup, model }],
-        false => open.into_iter().map(other).collect::<Result<Vec<_>, Failure>>()?,
+    // A schedule is made for a model and its moves: whoever has one does not want others.
+    let (contender, found) = match entries {
+        Some(entries) => best(entries, options, &input, given, &mut room)?,
+        None if said.is_some() => settle(vec![Contender { setup, model }], given, &mut room)?,
+        None => settle(with_moves(Contender { setup, model }, options, &input)?, given, &mut room)?,
     };
-    let (Candidate { setup, model }, tried) = pilot::choose(candidates, &mut room)?;
-    let found = pilot::find(&*model, &setup.sampler, tried, given, &mut room)?;
+    let Contender { setup, model } = contender;
     watch.say(&format!(
         "pilot: lag {}, burn-in {}, sweeps {} ({})",
         found.lag,
@@ -72,10 +75,10 @@ pub(super) fn schedule(
     if found.unmet > 0 {
         watch.say(&format!(
             "pilot: {} of {} pairs did not meet in time: chains seldom move between parts of this \
-             target; expect long runs, and try {}",
+             target; try {}",
             found.unmet,
             found.pairs,
-            advice(&setup)
+            advice(&setup, found.raced())
         ));
     }
     let one = found.replicate_calls * found.seconds_per_call;
@@ -84,9 +87,109 @@ pub(super) fn schedule(
             "pilot: one replicate takes about {} of one processor, and a run makes at least {LEAST}; `time` or \
              fewer `replicates` end sooner, and {} may speed it up",
             words::duration(one),
-            advice(&setup)
+            advice(&setup, found.raced())
         ));
     }
     let schedule = Schedule::new(found.lag, found.burn_in, found.sweeps)?;
     Ok(Scheduled { setup, model, input, schedule, pilot: Some(found) })
+}
+
+/// The models that may suit a table, each with moves that serve most; none where there is but one.
+fn entries(options: &Options, input: &Arc<Input>) -> Result<Option<Vec<Entry>>, Failure> {
+    let one = |candidate: Candidate| {
+        let options = candidate.options.or(options.clone());
+        let mut setup = Setup::resolve(Task::Fit, &options, input.facts()?)?;
+        if options.sampler.is_none() {
+            setup = resolve::usual_moves(&setup, &options);
+        }
+        let contender = Contender { model: build(&setup, input)?, setup };
+        Ok(Entry { model: candidate.covariance, prior: candidate.prior, contender })
+    };
+    let entries = candidates(input).into_iter().map(one).collect::<Result<Vec<_>, Failure>>()?;
+    Ok((entries.len() > 1).then_some(entries))
+}
+
+/// The same model with each of the moves that a pilot tries.
+fn with_moves(
+    contender: Contender,
+    options: &Options,
+    input: &Arc<Input>,
+) -> Result<Vec<Contender>, Failure> {
+    let open = resolve::contenders(&contender.setup, options);
+    let other = |setup: Setup| Ok(Contender { model: build(&setup, input)?, setup });
+    match open.is_empty() {
+        true => Ok(vec![contender]),
+        false => open.into_iter().map(other).collect(),
+    }
+}
+
+/// Moves and a schedule.
+fn settle(contenders: Vec<Contender>, given: Given, room: &mut Room) -> Result<(Contender, Pilot), Failure> {
+    let (contender, tried) = pilot::choose(contenders, Patience::All, room)?;
+    let found = pilot::find(&contender, tried, given, room)?;
+    Ok((contender, found))
+}
+
+/// Models that are tried at most, until pairs meet.
+const MODELS: usize = 4;
+
+/// The model that predicts best and whose pairs meet; where those of none do, the one of which most pairs met.
+fn best(
+    entries: Vec<Entry>,
+    options: &Options,
+    input: &Arc<Input>,
+    given: Given,
+    room: &mut Room,
+) -> Result<(Contender, Pilot), Failure> {
+    let (order, mut known) = pilot::score_models(&entries, room)?;
+    let contender = |at: usize| -> Result<Contender, Failure> {
+        let setup = entries[at].contender.setup.clone();
+        Ok(Contender { model: build(&setup, input)?, setup })
+    };
+    // The share of pairs that did not meet, of each model that was tried.
+    let mut apart: Vec<(usize, f64)> = Vec::new();
+    for &at in &order {
+        // More clusters than where chains did not cross: they will not here.
+        let harder = |&(other, _): &(usize, f64)| {
+            known[other].model == known[at].model && known[other].clusters <= known[at].clusters
+        };
+        if apart.len() == MODELS || apart.iter().any(harder) {
+            continue;
+        }
+        pilot::take(&mut known, at);
+        room.watch.say(&pilot::models_in_words(&known).expect("one is taken"));
+        let moves = with_moves(contender(at)?, options, input)?;
+        let (contender, tried) = pilot::choose(moves, Patience::Little, room)?;
+        let race = tried.iter().find(|tried| tried.taken).map_or((0, 1), |taken| (taken.unmet, taken.pairs));
+        let mut unmet = race;
+        // Where the race shows that pairs stay apart, no schedule need be found to know it.
+        if !is_apart(race) {
+            let mut found = pilot::find(&contender, tried, given, room)?;
+            unmet = (found.unmet, found.pairs);
+            if !is_apart(unmet) {
+                about(options, &contender.setup, input)?.iter().for_each(|sentence| room.watch.say(sentence));
+                found.models = known;
+                return Ok((contender, found));
+            }
+        }
+        let sentence =
+            format!("{} of {} pairs of its chains did not meet in the time of a pilot", unmet.0, unmet.1);
+        room.watch.say(&format!("pilot: {}: {sentence}", pilot::model_name(&known[at])));
+        known[at].left = Some(sentence);
+        apart.push((at, unmet.0 as f64 / unmet.1 as f64));
+    }
+    let least = apart.iter().min_by(|a, b| a.1.total_cmp(&b.1)).expect("at least one was tried").0;
+    pilot::take(&mut known, least);
+    known[least].left = None;
+    room.watch
+        .say(&format!("pilot: of no model did all pairs meet, of {} most", pilot::model_name(&known[least])));
+    let (contender, mut found) = settle(with_moves(contender(least)?, options, input)?, given, room)?;
+    about(options, &contender.setup, input)?.iter().for_each(|sentence| room.watch.say(sentence));
+    found.models = known;
+    Ok((contender, found))
+}
+
+/// Whether so many of so many pairs that did not meet are too many.
+fn is_apart((unmet, pairs): (u64, u64)) -> bool {
+    unmet * pilot::APART >= pairs
 }

@@ -16,10 +16,13 @@ const MOST_MATRIX_ITEMS: usize = 20_000;
 /// Refuses a matrix that is too large.
 pub(crate) fn check_size(items: usize, matrix: bool) -> Result<(), Failure> {
     if matrix && items > MOST_MATRIX_ITEMS {
-        return Err(Failure::bad(format!(
-            "`matrix` is for at most {MOST_MATRIX_ITEMS} items, but there are {items}: ask for the pairs that \
+        return Err(Failure::option(
+            "matrix",
+            format!(
+                "`matrix` is for at most {MOST_MATRIX_ITEMS} items, but there are {items}: ask for the pairs that \
              matter with `summary = co:I,J`"
-        )));
+            ),
+        ));
     }
     Ok(())
 }

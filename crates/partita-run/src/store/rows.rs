@@ -61,29 +61,24 @@ pub(super) fn read_rows(path: &Path, names: &[String]) -> Result<Vec<Row>, Failu
     let text = whole_lines(path)?;
     let expected = header(names);
     if !text.starts_with(&expected) {
-        return Err(Failure::bad(format!(
-            "{}: row 1: its columns are not those of run.toml: was the file changed?",
-            path.display()
-        )));
+        return Err(Failure::run(
+            path,
+            "row 1: its columns are not those of run.toml: was the file changed?",
+        ));
     }
     let mut rows = Vec::new();
     for (number, line) in text[expected.len()..].lines().enumerate() {
         let row = parse_row(line, names.len()).ok_or_else(|| {
-            Failure::bad(format!(
-                "{}: row {}: is not a replicate: delete that line and resume",
-                path.display(),
-                number + 2
-            ))
+            Failure::run(path, format!("row {}: is not a replicate: delete that line and resume", number + 2))
         })?;
         rows.push(row);
     }
     rows.sort_by_key(|row| row.replicate);
     if let Some(twice) = rows.windows(2).find(|pair| pair[0].replicate == pair[1].replicate) {
-        return Err(Failure::bad(format!(
-            "{}: replicate {} is there twice: delete one of its lines",
-            path.display(),
-            twice[0].replicate
-        )));
+        return Err(Failure::run(
+            path,
+            format!("replicate {} is there twice: delete one of its lines", twice[0].replicate),
+        ));
     }
     Ok(rows)
 }
@@ -121,11 +116,7 @@ pub(super) fn read_draws(path: &Path, rows: &[Row]) -> Result<Vec<Draw>, Failure
             Some(Draw { replicate, atom: Atom { weight, partition } })
         };
         let draw: Draw = parse().ok_or_else(|| {
-            Failure::bad(format!(
-                "{}: row {}: is not a kept state: delete that line",
-                path.display(),
-                number + 1
-            ))
+            Failure::run(path, format!("row {}: is not a kept state: delete that line", number + 1))
         })?;
         if known.contains(&draw.replicate) {
             draws.push(draw);

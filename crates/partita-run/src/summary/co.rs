@@ -42,9 +42,10 @@ impl Asked for Co {
 
     fn build<T: Target>(&self, context: &Context<T>) -> Result<AnySummary<T>, Failure> {
         let summary = CoClustering::new(vec![(self.0, self.1)], context.items).map_err(|e| match e {
-            partita::Error::NoSuchItem { item, last } => Failure::bad(format!(
-                "`summary` asks for item {item}, but the items are numbered 0 to {last}"
-            )),
+            partita::Error::NoSuchItem { item, last } => Failure::option(
+                "summary",
+                format!("`summary` asks for item {item}, but the items are numbered 0 to {last}"),
+            ),
             other => other.into(),
         })?;
         Ok(Box::new(summary))

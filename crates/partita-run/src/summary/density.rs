@@ -72,9 +72,10 @@ impl Asked for Grid {
 
     fn build<T: Target>(&self, context: &Context<T>) -> Result<AnySummary<T>, Failure> {
         (context.density)(self).ok_or_else(|| {
-            Failure::bad(format!(
-                "`summary = {self}` is for tables of one column of numbers: choose one by `columns`"
-            ))
+            Failure::option(
+                "summary",
+                format!("`summary = {self}` is for tables of one column of numbers: choose one by `columns`"),
+            )
         })
     }
 }

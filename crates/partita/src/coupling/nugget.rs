@@ -19,9 +19,6 @@ pub struct Nugget<C> {
 }
 
 impl<C: Coupling> Nugget<C> {
-    /// The paper's `eta`.
-    pub const DEFAULT: f64 = 1e-5;
-
     /// A nugget of probability `eta` (0 turns it off) around a coupling.
     pub fn new(inner: C, eta: f64) -> crate::Result<Self> {
         if !(0.0..=1.0).contains(&eta) {

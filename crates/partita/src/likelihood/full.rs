@@ -16,6 +16,9 @@
 //! scale, nor is any pivot: that bound keeps it positive definite whatever rounding does.
 
 mod cholesky;
+mod of_table;
+
+pub use of_table::{Shape, TablePrior};
 
 use super::{Likelihood, Predict};
 use crate::error::{Error, Result, positive};
@@ -55,7 +58,10 @@ impl NormalInverseWishart {
     }
 }
 
-/// Data with Gaussian clusters, each with a covariance matrix of its own. No cell may be missing.
+/// Data with Gaussian clusters, each with a covariance matrix of its own.
+///
+/// The cells of a row are all there, or all of them are NaN: such a row is missing, and neither counts in a
+/// cluster's statistics nor has a density but 1.
 ///
 /// ```
 /// use partita::likelihood::{Full, NormalInverseWishart};
@@ -69,7 +75,7 @@ impl NormalInverseWishart {
 pub struct Full {
     items: usize,
     dimension: usize,
-    /// Rows about the prior mean.
+    /// Rows about the prior mean; a row that is missing is NaN throughout.
     rows: Vec<f64>,
     mean: Vec<f64>,
     kappa: f64,
@@ -128,15 +134,15 @@ impl Clone for FullCluster {
 /// enough that `D^3 / 3` does not count.
 const MOVES_BEFORE_REFACTOR: u32 = 512;
 
-/// How far data can be from the prior mean, in units of the smallest pivot of the prior's factor: beside the square
-/// of this a double has four digits left for the scale, and beyond it soon none.
+/// How far data can be from the prior mean, in units of the scale of their column and of the smallest pivot beside such a scale:
+/// beside the square of this a double has four digits left for the scale, and beyond it soon none.
 const FARTHEST: f64 = 1e6;
 
 impl Full {
-    /// Rows of `prior.mean.len()` values, all finite and within a million units of the prior's scale.
+    /// Rows of `prior.mean.len()` values, all finite and within a million units of the prior's scale, or all NaN.
     pub fn new(values: Vec<f64>, prior: &NormalInverseWishart) -> Result<Self> {
         let dimension = prior.mean.len();
-        super::complete_rows(&values, dimension, "a full covariance")?;
+        super::rows_whole_or_missing(&values, dimension, "a full covariance")?;
         super::check_prior_mean(&prior.mean)?;
         let (kappa, degrees) = (positive("kappa", prior.kappa)?, prior.degrees);
         let d = dimension as f64;
@@ -155,8 +161,13 @@ impl Full {
             return Err(refused);
         }
         let root = matrix.clone().cholesky().ok_or(refused)?.l();
-        let smallest = root.diagonal().min();
-        let is_far = |(at, x): (usize, &f64)| (x - prior.mean[at % dimension]).abs() > FARTHEST * smallest;
+        // In units of the columns: what a pivot is beside the scale of its own column.
+        let units: Vec<f64> = matrix.diagonal().iter().map(|square| square.sqrt()).collect();
+        let smallest = (0..dimension).map(|j| root[(j, j)] / units[j]).fold(1.0, f64::min);
+        let is_far = |(at, x): (usize, &f64)| {
+            let column = at % dimension;
+            (x - prior.mean[column]).abs() > FARTHEST * smallest * units[column]
+        };
         if let Some(at) = values.iter().enumerate().position(is_far) {
             let (item, coordinate) = (at / dimension, at % dimension);
             return Err(Error::TooLarge { item, coordinate, value: values[at] });
@@ -184,7 +195,8 @@ impl Full {
             alone: Vec::new(),
         };
         let nothing = full.empty();
-        full.alone = (0..items).map(|item| full.score(&nothing, full.row(item), &mut Vec::new())).collect();
+        let alone = |item| full.log_predictive(&nothing, item);
+        full.alone = (0..items).map(alone).collect();
         Ok(full)
     }
 
@@ -198,17 +210,22 @@ impl Full {
         &self.rows[item * self.dimension..(item + 1) * self.dimension]
     }
 
+    /// Whether the row of an item is there.
+    #[inline(always)]
+    fn has(&self, item: usize) -> bool {
+        !self.rows[item * self.dimension].is_nan()
+    }
+
     /// `d' P_n^-1 d` for `d = row - m_n`, by forward substitution.
     #[inline(always)]
-    fn square_distance(&self, cluster: &FullCluster, row: &[f64], work: &mut Vec<f64>) -> f64 {
-        work.clear();
-        work.extend(row.iter().zip(&cluster.mean).map(|(x, m)| x - m));
+    fn square_distance(&self, cluster: &FullCluster, row: &[f64], work: &mut [f64]) -> f64 {
+        residual(row, &cluster.mean, work);
         square_solution(&cluster.factor, &cluster.reciprocals, work)
     }
 
     /// The log density of a row given a cluster that does not hold it.
     #[inline(always)]
-    fn score(&self, cluster: &FullCluster, row: &[f64], work: &mut Vec<f64>) -> f64 {
+    fn score(&self, cluster: &FullCluster, row: &[f64], work: &mut [f64]) -> f64 {
         let n = cluster.count as f64;
         let shrink = (self.kappa + n) / (self.kappa + n + 1.0);
         let q = shrink * self.square_distance(cluster, row, work);
@@ -218,9 +235,8 @@ impl Full {
 
     /// `ln(1 + shrink d' P_n^-1 d)` for a row so far out that squares overflow: in units of the largest residual.
     #[cold]
-    fn log_far(&self, cluster: &FullCluster, row: &[f64], shrink: f64, work: &mut Vec<f64>) -> f64 {
-        work.clear();
-        work.extend(row.iter().zip(&cluster.mean).map(|(x, m)| x - m));
+    fn log_far(&self, cluster: &FullCluster, row: &[f64], shrink: f64, work: &mut [f64]) -> f64 {
+        residual(row, &cluster.mean, work);
         let unit = to_units(work);
         let square = square_solution(&cluster.factor, &cluster.reciprocals, work);
         2.0 * ln(unit) + ln(shrink * square + 1.0 / unit / unit)
@@ -228,7 +244,7 @@ impl Full {
 
     /// The log density of a row given the other items of the cluster that holds it.
     #[inline(always)]
-    fn score_without(&self, cluster: &FullCluster, item: usize, work: &mut Vec<f64>) -> f64 {
+    fn score_without(&self, cluster: &FullCluster, item: usize, work: &mut [f64]) -> f64 {
         if cluster.count == 1 {
             return self.alone[item];
         }
@@ -241,13 +257,20 @@ impl Full {
     }
 
     /// Adds or takes away an item's share of the sums; the factor follows by `sign` times a rank-one term.
+    #[inline(always)]
     fn change(&self, cluster: &mut FullCluster, item: usize, sign: f64) {
+        with_memory(self.dimension, |work| self.change_with(cluster, item, sign, work));
+    }
+
+    #[inline(always)]
+    fn change_with(&self, cluster: &mut FullCluster, item: usize, sign: f64, v: &mut [f64]) {
         let d = self.dimension;
         let row = self.row(item);
         // Both ways the residual is that from the mean without the item: here from the mean before.
         let before = self.kappa + cluster.count as f64;
         let weight = (before / (before + sign)).sqrt();
-        let mut v: Vec<f64> = row.iter().zip(&cluster.mean).map(|(x, m)| weight * (x - m)).collect();
+        residual(row, &cluster.mean, v);
+        v.iter_mut().for_each(|e| *e *= weight);
         cluster.count = if sign > 0.0 { cluster.count + 1 } else { cluster.count - 1 };
         for (j, column) in cluster.products.chunks_exact_mut(d).enumerate() {
             let signed = sign * row[j];
@@ -261,7 +284,7 @@ impl Full {
             return self.clear(cluster);
         }
         cluster.moves += 1;
-        if cluster.moves >= MOVES_BEFORE_REFACTOR || !rank_one(&mut cluster.factor, &mut v, sign) {
+        if cluster.moves >= MOVES_BEFORE_REFACTOR || !rank_one(&mut cluster.factor, v, sign) {
             self.refactor(cluster);
         }
         self.follow(cluster);
@@ -282,6 +305,7 @@ impl Full {
         factorize(&mut cluster.factor, &self.root, d);
     }
 
+    #[inline(always)]
     fn follow(&self, cluster: &mut FullCluster) {
         cluster.half_log_det = 0.0;
         for (j, reciprocal) in cluster.reciprocals.iter_mut().enumerate() {
@@ -321,20 +345,34 @@ impl Likelihood for Full {
         cluster
     }
 
+    #[inline(always)]
     fn insert(&self, cluster: &mut FullCluster, item: usize) {
-        self.change(cluster, item, 1.0);
+        if self.has(item) {
+            self.change(cluster, item, 1.0);
+        }
     }
 
+    #[inline(always)]
     fn remove(&self, cluster: &mut FullCluster, item: usize) {
-        self.change(cluster, item, -1.0);
+        if self.has(item) {
+            self.change(cluster, item, -1.0);
+        }
     }
 
+    #[inline(always)]
     fn log_predictive(&self, cluster: &FullCluster, item: usize) -> f64 {
-        self.score(cluster, self.row(item), &mut Vec::with_capacity(self.dimension))
+        if !self.has(item) {
+            return 0.0;
+        }
+        with_memory(self.dimension, |work| self.score(cluster, self.row(item), work))
     }
 
+    #[inline(always)]
     fn log_predictive_without(&self, cluster: &FullCluster, item: usize) -> f64 {
-        self.score_without(cluster, item, &mut Vec::with_capacity(self.dimension))
+        if !self.has(item) {
+            return 0.0;
+        }
+        with_memory(self.dimension, |work| self.score_without(cluster, item, work))
     }
 
     #[inline(always)]
@@ -344,14 +382,18 @@ impl Likelihood for Full {
 
     #[inline(always)]
     fn add_log_predictives(&self, clusters: &[FullCluster], item: usize, own: usize, out: &mut [f64]) {
-        let mut work = Vec::with_capacity(self.dimension);
-        for (k, cluster) in clusters.iter().enumerate() {
-            out[k] += if k == own {
-                self.score_without(cluster, item, &mut work)
-            } else {
-                self.score(cluster, self.row(item), &mut work)
-            };
+        if !self.has(item) {
+            return;
         }
+        with_memory(self.dimension, |work| {
+            for (k, cluster) in clusters.iter().enumerate() {
+                out[k] += if k == own {
+                    self.score_without(cluster, item, work)
+                } else {
+                    self.score(cluster, self.row(item), work)
+                };
+            }
+        });
         out[clusters.len()] += self.alone[item];
     }
 
@@ -364,6 +406,25 @@ impl Likelihood for Full {
         cluster.factor.copy_from_slice(&self.root);
         self.follow(cluster);
     }
+}
+
+/// Columns up to which a row to work with is on the stack.
+const ON_STACK: usize = 64;
+
+/// Memory for a row, which need not be zero.
+#[inline(always)]
+fn with_memory<R>(dimension: usize, work: impl FnOnce(&mut [f64]) -> R) -> R {
+    if dimension <= ON_STACK {
+        work(&mut [0.0; ON_STACK][..dimension])
+    } else {
+        work(&mut vec![0.0; dimension])
+    }
+}
+
+/// A row less a mean.
+#[inline(always)]
+fn residual(row: &[f64], mean: &[f64], out: &mut [f64]) {
+    out.iter_mut().zip(row).zip(mean).for_each(|((out, x), mean)| *out = x - mean);
 }
 
 /// Divides residuals by the largest of them if that is above 1; returns it, or 1.
@@ -379,6 +440,9 @@ impl Full {
     fn marginal(&self, cluster: &FullCluster, row: &[f64]) -> f64 {
         let d = self.dimension;
         let seen: Vec<usize> = (0..d).filter(|&j| !row[j].is_nan()).collect();
+        if seen.is_empty() {
+            return 0.0;
+        }
         let factor = DMatrix::from_column_slice(d, d, &cluster.factor).lower_triangle();
         let factor = factor.select_rows(&seen);
         let mut residual: Vec<f64> = seen.iter().map(|&j| row[j] - cluster.mean[j]).collect();
@@ -407,7 +471,7 @@ impl Predict for Full {
         if row.iter().any(|x| x.is_nan()) {
             return self.marginal(cluster, &row);
         }
-        self.score(cluster, &row, &mut Vec::new())
+        with_memory(self.dimension, |work| self.score(cluster, &row, work))
     }
 
     fn center(&self, cluster: &FullCluster) -> Vec<f64> {

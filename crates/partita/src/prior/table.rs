@@ -88,6 +88,13 @@ impl PriorTable {
         joins.chain([open]).map(|weight| weight - total).collect()
     }
 
+    /// The logarithm of the sum of the weights of `item` in all slots and in a new cluster, given the rest of `z`: by
+    /// consistency it depends on the number of the other clusters alone.
+    pub fn log_total_without(&self, z: &Partition, item: usize) -> f64 {
+        let k = z.clusters() - usize::from(z.is_alone(item));
+        ln((self.items - 1) as f64 - k as f64 * self.prior.sigma() + libm::exp(self.log_open(k)))
+    }
+
     /// The log probability of a partition; see [`Prior::log_probability`].
     ///
     /// # Panics

@@ -4,7 +4,7 @@
 use partita::chance::{Chance, Items, Source};
 use partita::kernel::{Neighbors, Workspace};
 use partita::likelihood::{
-    Column, Covariance, Dirichlet, GammaPoisson, NormalInverseGamma, NormalInverseWishart,
+    Beside, Column, Covariance, Dirichlet, GammaPoisson, NormalInverseGamma, NormalInverseWishart,
 };
 use partita::partition::Partitions;
 use partita::prior::Components;
@@ -25,6 +25,7 @@ pub enum Family {
     Mixture(String, Mixture<Gaussian>),
     Columns(String, Mixture<Mixed>),
     Full(String, Mixture<Full>),
+    Beside(String, Mixture<Beside<Full, Mixed>>),
     Shared(String, SharedVariance),
     Blocks(String, Blocks),
     Coloring(String, Coloring),
@@ -37,6 +38,7 @@ macro_rules! with_target {
             Family::Mixture($name, $target) => $body,
             Family::Columns($name, $target) => $body,
             Family::Full($name, $target) => $body,
+            Family::Beside($name, $target) => $body,
             Family::Shared($name, $target) => $body,
             Family::Blocks($name, $target) => $body,
             Family::Coloring($name, $target) => $body,
@@ -78,6 +80,13 @@ fn more_families(items: usize, plane: &[f64]) -> Vec<Family> {
         degrees: 3.3,
         scale: vec![0.8, 0.2, 0.2, 0.5],
     };
+    // The second row of the block is missing.
+    let mut block = two();
+    block[2..4].fill(f64::NAN);
+    let block = Full::new(block, &wishart).unwrap();
+    let rest: Vec<f64> = (0..items).flat_map(|i| [counts[2 * i], levels[2 * i + 1]]).collect();
+    let rest = Mixed::new(&rest, &[columns()[1].clone(), columns()[3].clone()]).unwrap();
+    let beside = Beside::new((block, &[0, 2]), (rest, &[1, 3])).unwrap();
     let shared = |sharing| {
         let variance = SharedPrior { kappa: 0.3, shape: 1.4, rate: 0.6 };
         SharedVariance::new(dp, two(), &[0.1, 0.2], variance, sharing).unwrap()
@@ -92,6 +101,7 @@ fn more_families(items: usize, plane: &[f64]) -> Vec<Family> {
     columns
         .chain([
             Family::Full("full covariance".into(), Mixture::new(dp, Full::new(two(), &wishart).unwrap())),
+            Family::Beside("a block beside columns".into(), Mixture::new(dp, beside)),
             Family::Shared("shared variance".into(), shared(Sharing::Everything)),
             Family::Shared("a shared variance a column".into(), shared(Sharing::EachColumn)),
             Family::Blocks("blocks".into(), Blocks::new(dp, graph, edge).unwrap()),

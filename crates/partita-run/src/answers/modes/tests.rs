@@ -151,8 +151,8 @@ fn note_of(task: Task, options: &str) -> String {
     let options = Options::parse(&options, "my.toml").unwrap();
     let plan = Plan::restore(task, &options, StoppingRule::Replicates { replicates: 1 }).unwrap();
     let mode = Mode { clusters: 1, sizes: vec![1], log_probability: 0.0, chains: 1 };
-    assert_eq!(note(std::slice::from_ref(&mode), &plan), None);
-    let note = note(&[mode.clone(), mode], &plan).unwrap();
+    assert_eq!(note(std::slice::from_ref(&mode), &plan, false), None);
+    let note = note(&[mode.clone(), mode], &plan, false).unwrap();
     let (begin, end) = note.split_once("To determine them, chains need more time to cross: ").unwrap();
     assert_eq!(
         begin,
@@ -169,17 +169,18 @@ fn the_note_tells_what_would_determine_the_weights() {
         (
             Task::Fit,
             "data = 'a.csv'\nsampler = 'gibbs'",
-            format!("`fit(a.csv, time = 30m)` with the other options of this run; or `sampler = split-merge*5+gibbs`, {model}"),
+            format!("`fit(a.csv, time = 30m)` with the other options of this run; or no `sampler`, so that the pilot chooses the moves, {model}"),
         ),
         (
             Task::Fit,
             "time = '90s'\nsampler = 'split-merge'",
-            format!("`fit(time = 30m)` with the other options of this run; or another `sampler`, {model}"),
+            format!("`fit(time = 30m)` with the other options of this run; or no `sampler`, so that the pilot chooses the moves, {model}"),
         ),
         (
             Task::Blocks,
             "data = 'g.txt'\ntime = '10m'\nsampler = 'gibbs'",
-            "`blocks(g.txt, time = 100m)` with the other options of this run; or `sampler = split-merge*5+gibbs`."
+            "`blocks(g.txt, time = 100m)` with the other options of this run; or no `sampler`, so that the pilot \
+             chooses the moves."
                 .into(),
         ),
         (

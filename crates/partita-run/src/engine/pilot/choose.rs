@@ -1,4 +1,4 @@
-//! Which moves, from which starts: candidates race on this very table.
+//! Which moves, from which starts: contenders race on this very table.
 
 use super::{Room, Stage};
 use crate::Failure;
@@ -7,12 +7,19 @@ use crate::model::Model;
 use serde::{Deserialize, Serialize};
 
 /// A setup with the model that is built of it.
-pub(crate) struct Candidate {
+pub(crate) struct Contender {
     pub setup: Setup,
     pub model: Box<dyn Model>,
 }
 
-/// What came of a candidate.
+impl Contender {
+    /// Operations of a sweep, where one look at the clusters of two items is this share of a Gibbs sweep.
+    pub(super) fn sweep_work(&self, touched: f64) -> f64 {
+        self.model.sweep_work() * price(&self.setup.sampler, touched)
+    }
+}
+
+/// What came of a contender.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tried {
     /// The moves of a sweep.
@@ -35,11 +42,11 @@ pub struct Tried {
     pub taken: bool,
 }
 
-/// Pairs of each candidate: enough to see a tail that matters, few enough to try several.
+/// Pairs of each contender: enough to see a tail that matters, few enough to try several.
 const PAIRS: u64 = 24;
 /// Sweeps of a pair with Gibbs moves alone, if the budget allows.
 const SWEEPS: f64 = 600.0;
-/// The share of a pilot's budget that a candidate may take.
+/// The share of a pilot's budget that a contender may take.
 const SHARE: f64 = 0.08;
 /// Pairs are cut here at the earliest.
 const SHORTEST: u64 = 20;
@@ -53,9 +60,9 @@ const QUICK: u64 = 30;
 const AGAIN: usize = 3;
 const PAIRS_AGAIN: u64 = 16;
 const LONGER: u64 = 4;
-/// A candidate must be so much cheaper than a simpler one.
+/// A contender must be so much cheaper than a simpler one.
 const CLEARLY: f64 = 0.8;
-/// A candidate that costs so many times the best is given up.
+/// A contender that costs so many times the best is given up.
 const GIVEN_UP: f64 = 2.0;
 
 /// What a sweep of moves costs, in Gibbs sweeps, where one look at the clusters of two items is this share of one.
@@ -71,8 +78,8 @@ pub(super) fn price(sampler: &Sampler, touched: f64) -> f64 {
     sampler.moves().iter().map(|&(kind, times)| one(kind) * times as f64).sum()
 }
 
-fn judge(candidate: &Candidate, stage: &Stage) -> Tried {
-    let price = price(&candidate.setup.sampler, stage.touched());
+fn judge(contender: &Contender, stage: &Stage) -> Tried {
+    let price = price(&contender.setup.sampler, stage.touched());
     let pairs = stage.pairs.len() as u64;
     let longest = stage.longest();
     // If waits are exponential, this is their mean, pairs that were cut allowed for, and the longest of so many is about
@@ -83,8 +90,8 @@ fn judge(candidate: &Candidate, stage: &Stage) -> Tried {
     // Replicates are tuned to the longest wait, and cost what the mean one costs.
     let cost = price * (mean + seen.max(mean * (pairs as f64).ln()));
     Tried {
-        sampler: candidate.setup.sampler.clone(),
-        start: candidate.setup.start,
+        sampler: contender.setup.sampler.clone(),
+        start: contender.setup.start,
         pairs,
         unmet: stage.unmet(),
         mean_wait: stage.mean_wait(),
@@ -95,74 +102,102 @@ fn judge(candidate: &Candidate, stage: &Stage) -> Tried {
     }
 }
 
-/// Tries the candidates, the simplest first, and takes the one whose pairs meet at the least cost. Where pairs of the
+/// How patient a race is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Patience {
+    /// There is something else to try: where no pair meets with the first few moves, the race is over.
+    Little,
+    /// All is tried.
+    All,
+}
+
+/// Moves after which a race of little patience is over, if no pair has met.
+const FEW: usize = 2;
+
+/// Tries the contenders, the simplest first, and takes the one whose pairs meet at the least cost. Where pairs of the
 /// best were cut, the tail decides and has not been seen: the first few race again, for longer.
 pub(crate) fn choose(
-    candidates: Vec<Candidate>,
+    contenders: Vec<Contender>,
+    patience: Patience,
     room: &mut Room,
-) -> Result<(Candidate, Vec<Tried>), Failure> {
+) -> Result<(Contender, Vec<Tried>), Failure> {
     let mut tried: Vec<Tried> = Vec::new();
     let mut best = 0;
-    // Before anything has run: half of the items, five clusters.
     let mut touched = UNKNOWN;
-    for (at, candidate) in candidates.iter().enumerate() {
-        if candidates.len() == 1 {
-            break;
-        }
-        let expected = price(&candidate.setup.sampler, touched);
-        let mut cap = cap_of(candidate, expected, room.budget);
+    // One alone need not race.
+    let racing = if contenders.len() > 1 { &contenders[..] } else { &[] };
+    for (at, contender) in racing.iter().enumerate() {
+        let expected = price(&contender.setup.sampler, touched);
+        let mut cap = cap_of(contender, expected, room.budget);
         if let Some(best) = tried.get(best) {
             cap = cap.min((GIVEN_UP * best.cost / expected) as u64);
         }
-        let stage = race(candidate, PAIRS, cap, room)?;
+        let stage = race(contender, PAIRS, cap, room)?;
         touched = stage.touched();
-        tried.push(judge(candidate, &stage));
+        tried.push(judge(contender, &stage));
         if at > 0 && tried[at].cost < CLEARLY * tried[best].cost {
             best = at;
         }
         if tried[best].unmet == 0 && tried[best].longest_wait <= QUICK {
             break;
         }
+        if patience == Patience::Little && at + 1 == FEW && none_met(&tried) {
+            break;
+        }
     }
-    if tried.get(best).is_some_and(|best| best.unmet > 0) {
+    // Where no pair has met, nothing was seen that could tell moves apart.
+    let hopeless = patience == Patience::Little && none_met(&tried);
+    if !hopeless && tried.get(best).is_some_and(|best| best.unmet > 0) {
         let mut order: Vec<usize> = (0..tried.len()).collect();
         order.sort_by(|&a, &b| tried[a].cost.total_cmp(&tried[b].cost));
         order.truncate(AGAIN);
         order.sort_unstable();
         for &at in &order {
-            let cap = LONGER * cap_of(&candidates[at], tried[at].price, room.budget);
-            let stage = race(&candidates[at], PAIRS_AGAIN, cap, room)?;
-            tried[at] = judge(&candidates[at], &stage);
+            let cap = LONGER * cap_of(&contenders[at], tried[at].price, room.budget);
+            let stage = race(&contenders[at], PAIRS_AGAIN, cap, room)?;
+            tried[at] = judge(&contenders[at], &stage);
         }
-        // Of two that cost the same, the one with the shorter tail is the one whose moves do something.
         let cheapest = order.iter().copied().min_by(|&a, &b| tried[a].cost.total_cmp(&tried[b].cost));
         best = cheapest.unwrap_or(best);
     }
     if let Some(best) = tried.get_mut(best) {
         best.taken = true;
     }
-    let taken = candidates.into_iter().nth(best).expect("there is a candidate");
+    let taken = contenders.into_iter().nth(best).expect("there is a contender");
     Ok((taken, tried))
 }
 
-/// Sweeps after which pairs of a candidate are cut: all have the same work.
-fn cap_of(candidate: &Candidate, price: f64, budget: f64) -> u64 {
-    let calls = SHARE * budget / (candidate.model.sweep_work() * price);
+fn none_met(tried: &[Tried]) -> bool {
+    tried.iter().all(|tried| tried.unmet == tried.pairs)
+}
+
+/// Sweeps after which pairs of a contender are cut: all have the same work.
+fn cap_of(contender: &Contender, price: f64, budget: f64) -> u64 {
+    let calls = SHARE * budget / (contender.model.sweep_work() * price);
     (calls.min(SWEEPS * 2.0 * PAIRS as f64) / (2.0 * PAIRS as f64)) as u64
 }
 
-fn race(candidate: &Candidate, pairs: u64, cap: u64, room: &mut Room) -> Result<Stage, Failure> {
-    let what = format!("trying {}", candidate.setup.sampler);
-    room.stage(&*candidate.model, &what, pairs, LAG, 0, cap.max(SHORTEST) + LAG)
+fn race(contender: &Contender, pairs: u64, cap: u64, room: &mut Room) -> Result<Stage, Failure> {
+    let what = format!("trying {}", contender.setup.sampler);
+    room.stage(contender, &what, pairs, LAG, 0, cap.max(SHORTEST) + LAG)
 }
 
-/// What was tried, in a line.
+/// What was taken and why, in a line. The others stand in `run.toml`.
 pub(super) fn in_words(tried: &[Tried]) -> Option<String> {
     let taken = tried.iter().find(|tried| tried.taken)?;
-    let one = |t: &Tried| {
-        let unmet = if t.unmet > 0 { format!(", {} of {} unmet", t.unmet, t.pairs) } else { String::new() };
-        format!("{} {:.0}{unmet}", t.sampler, t.cost)
+    let simplest = tried.first()?;
+    let why = match tried {
+        [_] => "pairs meet soon".into(),
+        _ if simplest.taken => "no other moves are clearly better".into(),
+        // Both raced as long.
+        _ if simplest.pairs == taken.pairs => {
+            format!(
+                "pairs meet at {:.2} times the cost of {} alone",
+                taken.cost / simplest.cost,
+                simplest.sampler
+            )
+        }
+        _ => format!("pairs meet at less cost than with {} alone", simplest.sampler),
     };
-    let all: Vec<String> = tried.iter().map(one).collect();
-    Some(format!("pilot: moves by their cost of meeting: {}; {} it is", all.join("; "), taken.sampler))
+    Some(format!("pilot: moves {}, start {}: {why}", taken.sampler, taken.start))
 }

@@ -1,9 +1,8 @@
 //! Lag, burn-in and sweeps for the moves that were chosen.
 
-use super::choose::{UNKNOWN, in_words, price};
-use super::{Pilot, RUN, Room, Stage, Tried};
+use super::choose::{UNKNOWN, in_words};
+use super::{Contender, Pilot, RUN, Room, Stage, Tried};
 use crate::Failure;
-use crate::config::Sampler;
 use crate::model::Model;
 use partita::Schedule;
 use partita::tuning::{asymptotic_variance, safe_burn_in};
@@ -38,10 +37,13 @@ const NEAR_ENOUGH: f64 = 1.25;
 /// Replicates that a plain run should at least have.
 const ENOUGH: f64 = 150.0;
 
-/// Finds the schedule of a model whose moves are settled.
+/// The share of the budget that there is for the first stage and for the long traces, whatever the race took.
+const LEAST_FOR_LAG: f64 = 0.2;
+const LEAST_FOR_TRACES: f64 = 0.1;
+
+/// Finds the schedule for moves that are settled.
 pub(crate) fn find(
-    model: &dyn Model,
-    sampler: &Sampler,
+    contender: &Contender,
     tried: Vec<Tried>,
     given: Given,
     room: &mut Room,
@@ -49,17 +51,18 @@ pub(crate) fn find(
     if let Some(sentence) = in_words(&tried) {
         room.watch.say(&sentence);
     }
+    let model = &*contender.model;
     let known = tried.iter().find(|tried| tried.taken);
-    let sweep = model.sweep_work() * known.map_or_else(|| price(sampler, UNKNOWN), |taken| taken.price);
-    let mut left = room.budget / sweep - room.calls as f64;
+    let sweep = known.map_or_else(|| contender.sweep_work(UNKNOWN), |taken| model.sweep_work() * taken.price);
+    let left = room.left(LEAST_FOR_LAG) / sweep;
     // How many pairs the work allows, if they wait as long as those of the race; or as 300 sweeps.
     let (wait, first) = known.map_or((300.0, SHORTEST_LAG), |taken| (taken.mean_wait, taken.longest_wait));
     let lag = given.lag.unwrap_or(first.max(SHORTEST_LAG));
     let expected = lag as f64 + PATIENCE * wait;
     let pairs = ((STAGE / (expected * sweep)) as u64).clamp(*PAIRS.start(), *PAIRS.end()) / 2 * 2;
     // If half of the pairs were cut, that would be all that is left: the longest waits are what is looked for.
-    // But the tail that the race has seen must have room.
-    let shorter = ((left / pairs as f64) as u64).clamp(20, 100_000).max(3 * first);
+    // A cap close to the longest wait of the race would cut pairs for certain.
+    let shorter = ((left / pairs as f64) as u64).clamp(20, 100_000).max(2 * first);
     let cap = given.max_sweeps.map_or(shorter, |given| given.min(shorter));
     if left / (2.0 * expected) < pairs as f64 {
         room.watch.say(
@@ -70,7 +73,7 @@ pub(crate) fn find(
 
     // Stage after stage, the lag grows until no pair waits longer than the lag.
     let mut lag = lag.min(cap);
-    let mut last = room.stage(model, "finding the lag", pairs, lag, lag, cap + lag)?;
+    let mut last = room.stage(contender, "finding the lag", pairs, lag, lag, cap + lag)?;
     let (mut busy, mut calls) = (last.busy, last.kernel_calls());
     while given.lag.is_none() && last.unmet() == 0 {
         let longest = last.longest();
@@ -81,8 +84,7 @@ pub(crate) fn find(
         lag = longest.max(2 * lag);
         // A third of the budget is for the long traces at the end.
         let wanted = pairs * lag + 2 * last.waits().iter().sum::<u64>();
-        left -= last.kernel_calls() as f64;
-        if lag > cap || wanted as f64 > left / 3.0 * 2.0 {
+        if lag > cap || wanted as f64 * sweep > room.left(0.0) / 3.0 * 2.0 {
             room.watch.say(&format!(
                 "pilot: a pair took {longest} sweeps to meet, and whether a lag of {lag} is enough is more than \
                  the pilot can afford to see: the run goes on with it"
@@ -90,7 +92,7 @@ pub(crate) fn find(
             break;
         }
         room.watch.say(&format!("pilot: a pair took {longest} sweeps to meet; trying a lag of {lag}"));
-        last = room.stage(model, "finding the lag", pairs, lag, lag, cap + lag)?;
+        last = room.stage(contender, "finding the lag", pairs, lag, lag, cap + lag)?;
         busy += last.busy;
         calls += last.kernel_calls();
     }
@@ -100,17 +102,18 @@ pub(crate) fn find(
     }
     hinges_on_start(model, &last, room);
 
-    let sweep = model.sweep_work() * price(sampler, last.touched());
+    let sweep = contender.sweep_work(last.touched());
     let schedule = lengths(&last, lag, given, RUN / sweep)?;
     let (lag, burn_in, sweeps) = (schedule.lag(), schedule.burn_in(), schedule.sweeps());
 
     // A few long traces: what a long chain's variance is, and what a sweep costs after the meeting.
     let long = (pairs / 10).clamp(2, 8);
+    let left = room.left(LEAST_FOR_TRACES) / sweep;
     // Three times as long as a replicate, where that is cheap: rare excursions decide the variance of some summaries.
     let horizon = (3 * sweeps)
         .min(((left / 4.0 / long as f64) as u64).max(sweeps))
         .min(((left / long as f64) as u64).max(20));
-    let traces = room.stage(model, "long traces", long, lag, horizon, (cap + lag).max(horizon))?;
+    let traces = room.stage(contender, "long traces", long, lag, horizon, (cap + lag).max(horizon))?;
     busy += traces.busy;
     calls += traces.kernel_calls();
     let settled = burn_in.min(horizon / 2);
@@ -140,6 +143,7 @@ pub(crate) fn find(
             _ => last.pairs.into_iter().flat_map(|pair| pair.chains).collect(),
         },
         tried,
+        models: Vec::new(),
     })
 }
 
@@ -151,7 +155,7 @@ fn lengths(last: &Stage, lag: u64, given: Given, affordable: f64) -> Result<Sche
     let safe = safe_burn_in(longest, pairs, RARE).max(SHORTEST_LAG);
     let most = last.quantile(0.9).max(SHORTEST_LAG);
     // Where many never meet, no schedule makes them.
-    let apart = 4 * last.unmet() >= pairs;
+    let apart = super::APART * last.unmet() >= pairs;
     let most = if apart { last.quantile(0.5).max(SHORTEST_LAG) } else { most };
     let schedule = |(lag, burn_in, times): (u64, u64, u64)| {
         // A cap that was said leaves half of the sweeps to pairs that are late.

@@ -9,9 +9,6 @@ use partita::prior::Components;
 use partita::start::{Fixed, FromPrior};
 use partita::{Blocks, Partition, Prior, Target};
 
-/// What may help chains that are slow to meet.
-pub(super) const ADVICE: &str = "`sampler = split-merge`, or a cap on each pair (`max_sweeps`)";
-
 pub(super) fn build(
     setup: &Setup,
     prior: Prior,
@@ -26,9 +23,10 @@ pub(super) fn build(
         config::Start::Prior => AnyStart::Prior(FromPrior { prior, items }),
         config::Start::Sequential => AnyStart::Sequential,
         other => {
-            return Err(Failure::bad(format!(
-                "`start = {other}` does not go with blocks: use prior, sequential or one"
-            )));
+            return Err(Failure::option(
+                "start",
+                format!("`start = {other}` does not go with blocks: use prior, sequential or one"),
+            ));
         }
     };
     // Vertices strewn over up to ten blocks, whatever the prior likes.

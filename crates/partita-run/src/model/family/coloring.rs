@@ -9,15 +9,6 @@ use partita::Coloring;
 use partita::start::{Fixed, RandomColoring};
 use partita::target::ColorMoves;
 
-/// What may help chains that are slow to meet.
-pub(super) fn advice(sampler: &Sampler) -> &'static str {
-    if sampler.has(Move::Kempe) {
-        "more `colors`, or a cap on each pair (`max_sweeps`)"
-    } else {
-        "`sampler = kempe+gibbs`, more `colors`, or a cap on each pair (`max_sweeps`)"
-    }
-}
-
 /// Whether the moves of a sampler lead from every colouring to every other; none where that is not known.
 fn connected(target: &Coloring, sampler: &Sampler) -> Option<bool> {
     if sampler.has(Move::Kempe) {
@@ -30,14 +21,15 @@ fn connected(target: &Coloring, sampler: &Sampler) -> Option<bool> {
 
 pub(super) fn build(setup: &Setup, colors: usize, input: &Input) -> Result<Box<dyn Model>, Failure> {
     let target = Coloring::new(input.graph()?, colors);
-    let target = target.map_err(|e| Failure::bad(format!("{}: {e}", input.title)))?;
+    let target = target.map_err(|e| Failure::BadInput(format!("{}: {e}", input.title)))?;
     let start = match setup.start {
         config::Start::Random => AnyStart::Coloring(Box::new(RandomColoring(target.clone()))),
         config::Start::Greedy => AnyStart::Fixed(Fixed(target.known_coloring())),
         other => {
-            return Err(Failure::bad(format!(
-                "`start = {other}` is for tables: colourings start random, or greedy"
-            )));
+            return Err(Failure::option(
+                "start",
+                format!("`start = {other}` is for tables: colourings start random, or greedy"),
+            ));
         }
     };
     let kernel = kernel(&setup.sampler, ColoringMove::new)?;

@@ -1,18 +1,20 @@
 //! Columns with parameters of their own in each cluster: real numbers, counts and categories, with gaps.
 
-use super::{Family, Fit, usual_advice};
+use super::{Cells, Family, Fit, USUAL_ADVICE, no_remarks};
 use crate::Failure;
 use crate::model::{Model, column};
 use partita::{Mixed, Mixture};
 
 pub(super) const FAMILY: Family = Family {
-    takes_all: true,
+    cells: Cells::Guessed,
     clusters: |_| "each column with parameters of its own in each cluster".into(),
-    advice: usual_advice,
+    advice: USUAL_ADVICE,
+    remarks: no_remarks,
     build,
 };
 
 fn build(fit: &Fit) -> Result<Box<dyn Model>, Failure> {
-    let rows = Mixed::new(&fit.table.values, &column::likelihoods(fit.table, &fit.input.kinds));
+    let kinds = &fit.input.kinds;
+    let rows = Mixed::new(&fit.table.values, &column::likelihoods(fit.table, kinds, column::real(kinds)));
     fit.problem(rows.map(|rows| Mixture::new(fit.prior, rows)))
 }

@@ -1,31 +1,24 @@
 //! Gaussian clusters whose spreads are known: the paper's model.
 
-use super::{Family, Fit};
+use super::{Cells, Family, Fit, no_remarks};
 use crate::Failure;
-use crate::config::{ClusterPrior, Move, Sampler};
+use crate::config::ClusterPrior;
 use crate::model::Model;
 use partita::{Gaussian, Mixture};
 
-pub(super) const FAMILY: Family = Family { takes_all: false, clusters, advice, build };
+pub(super) const FAMILY: Family =
+    Family { cells: Cells::Numbers, clusters, advice: "a larger `noise_sd`", remarks: no_remarks, build };
 
 fn spreads(prior: &ClusterPrior) -> (f64, f64) {
     match *prior {
         ClusterPrior::Spreads { prior_sd, noise_sd } => (prior_sd, noise_sd),
-        ClusterPrior::Weak => unreachable!("known spreads are resolved"),
+        ClusterPrior::Weak | ClusterPrior::Like(_) => unreachable!("known spreads are resolved"),
     }
 }
 
 fn clusters(prior: &ClusterPrior) -> String {
     let (prior_sd, noise_sd) = spreads(prior);
     format!("centres with sd {prior_sd}, noise with sd {noise_sd}")
-}
-
-fn advice(sampler: &Sampler) -> &'static str {
-    if sampler.has(Move::SplitMerge) {
-        "a larger `noise_sd`"
-    } else {
-        "a larger `noise_sd` or `sampler = split-merge`"
-    }
 }
 
 fn build(fit: &Fit) -> Result<Box<dyn Model>, Failure> {

@@ -1,15 +1,16 @@
 //! Gaussian clusters with one unknown variance for all clusters and columns.
 
-use super::{Family, Fit, usual_advice};
+use super::{Cells, Family, Fit, USUAL_ADVICE, no_remarks};
 use crate::Failure;
 use crate::model::Model;
 use partita::SharedVariance;
 use partita::target::{SharedPrior, Sharing};
 
 pub(super) const FAMILY: Family = Family {
-    takes_all: false,
+    cells: Cells::Numbers,
     clusters: |_| "one unknown variance, the same in all clusters and columns".into(),
-    advice: usual_advice,
+    advice: USUAL_ADVICE,
+    remarks: no_remarks,
     build: |fit| build(fit, Sharing::Everything),
 };
 

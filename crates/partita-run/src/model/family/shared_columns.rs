@@ -1,11 +1,12 @@
 //! Gaussian clusters with one unknown variance for each column, the same in all clusters.
 
-use super::{Family, shared, usual_advice};
+use super::{Cells, Family, USUAL_ADVICE, no_remarks, shared};
 use partita::target::Sharing;
 
 pub(super) const FAMILY: Family = Family {
-    takes_all: false,
+    cells: Cells::Numbers,
     clusters: |_| "an unknown variance for each column, the same in all clusters".into(),
-    advice: usual_advice,
+    advice: USUAL_ADVICE,
+    remarks: no_remarks,
     build: |fit| shared::build(fit, Sharing::EachColumn),
 };

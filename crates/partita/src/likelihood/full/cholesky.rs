@@ -6,6 +6,7 @@ const SMALLEST_SHARE: f64 = 1e-4;
 
 /// Turns the factor of `P` into that of `P + sign v v'` (Gill, Golub, Murray, Saunders 1974, method C3);
 /// false, and the factor is spoilt, where a downdate would lose too many digits.
+#[inline(always)]
 pub(super) fn rank_one(factor: &mut [f64], v: &mut [f64], sign: f64) -> bool {
     let d = v.len();
     for (j, column) in factor.chunks_exact_mut(d).enumerate() {

@@ -4,7 +4,7 @@ use super::{SharedStats, SharedVariance, Sharing};
 use crate::math::{ln, ln_gamma};
 use crate::partition::Partition;
 use crate::special::ln_with_squares;
-use crate::target::Predictive;
+use crate::target::{Predictive, log_of_weights};
 
 impl Predictive for SharedVariance {
     fn log_places(&self, z: &Partition) -> Vec<f64> {
@@ -36,6 +36,18 @@ impl Predictive for SharedVariance {
         let sizes = z.sizes().iter().enumerate();
         let joined = sizes.map(|(slot, &size)| density(self.sum(stats, slot), size as usize));
         joined.chain([density(&vec![0.0; row.len()], 0)]).collect()
+    }
+
+    /// Weights are up to what all places have in common: the Student t's gammas and the scale that the others leave.
+    fn leave_one_out(&self, stats: &SharedStats, z: &Partition, item: usize) -> f64 {
+        let cells = if self.sharing == Sharing::Everything { self.dimension() } else { 1 } as f64;
+        let constant = |rate: &f64| {
+            ln_gamma(self.power)
+                - ln_gamma(self.power - 0.5 * cells)
+                - 0.5 * cells * ln(std::f64::consts::TAU * rate)
+        };
+        let constant: f64 = self.rates_without(stats, z, item).iter().map(constant).sum();
+        log_of_weights(self, stats, z, item) - self.prior.log_total_without(z, item) + constant
     }
 
     fn center(&self, stats: &SharedStats, z: &Partition, slot: usize) -> Vec<f64> {

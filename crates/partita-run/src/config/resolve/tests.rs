@@ -1,0 +1,80 @@
+//! Tests of what is decided where nothing was said.
+
+use super::*;
+
+fn resolved(task: Task, text: &str, facts: Facts) -> Setup {
+    Setup::resolve(task, &Options::parse(text, "my.toml").unwrap(), facts).unwrap()
+}
+
+#[test]
+fn a_plan_said_in_options_resolves_to_itself() {
+    let table = Facts::Table { columns: 40 };
+    let graph = Facts::Graph { largest_degree: 9 };
+    let cases = [
+        (Task::Fit, "", table),
+        (Task::Fit, "data = 'a.csv'", table),
+        (Task::Fit, "data = 'a.csv'\nnoise_sd = 2.5", table),
+        (Task::Fit, "data = 'a.csv'\ncovariance = 'full'\nprior = 'finite'\nstart = 'one'", table),
+        (Task::Fit, "data = 'a.csv'\ncovariance = 'full'\ncluster_prior = 'table:0.25,3,0.5'", table),
+        (Task::Fit, "data = 'a.csv'\nprior = 'pitman-yor:0.5,1'\ncoupling = 'independent'", table),
+        (Task::Fit, "data = 'a.csv'\nsummary = ['top:2', 'top:7', 'co:1,2']\ncoupling = 'common'", table),
+        (Task::Color, "colors = 4", graph),
+        (Task::Color, "colors = 40\nmetric = 'vi'", graph),
+        (Task::Blocks, "alpha = 2\nedge_prior = '1,3'", graph),
+        (Task::Blocks, "nugget = 0.25", graph),
+    ];
+    for (task, text, facts) in cases {
+        let setup = resolved(task, text, facts);
+        assert_eq!(setup.task(), task);
+        for other in [facts, table, graph] {
+            let mut options = setup.options();
+            options.data = Options::parse(text, "my.toml").unwrap().data;
+            assert_eq!(Setup::resolve(task, &options, other).unwrap(), setup, "{text}");
+        }
+        let schedule = Schedule::new(7, 10, 100).unwrap();
+        let found = Found { schedule, pilot: None, items: 50, width: 2, meetings_only: false, spent: 0.0 };
+        for text in ["", "time = '9s'", "replicates = 30\nshard = '2/3'", "precision = 0.1\nthreads = 5"] {
+            let mut options = Options::parse(text, "my.toml").unwrap();
+            options.data = Some("a.csv".into());
+            let plan = Plan::resolve(&options, setup.clone(), "out".into(), found);
+            assert_eq!(Plan::restore(task, &plan.options(), plan.stop).unwrap(), plan, "{text}");
+        }
+    }
+}
+
+#[test]
+fn few_colours_ask_for_kempe_moves() {
+    let degree = Facts::Graph { largest_degree: 3 };
+    assert_eq!(resolved(Task::Color, "colors = 5", degree).sampler, Sampler::gibbs());
+    assert_eq!(resolved(Task::Color, "colors = 4", degree).sampler, Sampler::kempe());
+}
+
+#[test]
+fn defaults_in_words_are_the_defaults() {
+    for task in [Task::Fit, Task::Color, Task::Blocks] {
+        let text = if task == Task::Color { "colors = 9" } else { "data = 'a.csv'" };
+        let setup = resolved(task, text, Facts::Graph { largest_degree: 3 });
+        let schedule = Schedule::new(7, 10, 100).unwrap();
+        let found = Found { schedule, pilot: None, items: 50, width: 2, meetings_only: false, spent: 0.0 };
+        let options = Plan::resolve(&Options::default(), setup, "out".into(), found).options();
+        let mut told = 0;
+        for (key, value) in toml::Table::try_from(&options).unwrap() {
+            let Some(words) = default_in_words(&key, task) else { continue };
+            let default = match &value {
+                toml::Value::Array(list) => {
+                    list.iter().map(|v| v.as_str().unwrap().to_string()).collect::<Vec<_>>().join(", ")
+                }
+                toml::Value::String(text) => text.clone(),
+                other => other.to_string(),
+            };
+            let number = |text: &str| text.parse::<f64>().ok();
+            let words = words.split(';').next().unwrap();
+            let same = words == default || number(words).is_some_and(|n| number(&default) == Some(n));
+            let in_words =
+                ["lag", "burn_in", "sweeps", "out", "threads", "covariance"].contains(&key.as_str());
+            assert!(same || in_words, "{key}: {words} or {default}");
+            told += 1;
+        }
+        assert!(told > 8, "{told}");
+    }
+}
