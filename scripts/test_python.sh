@@ -9,7 +9,7 @@ mkdir -p "$room"
 python=${PYTHON:-python3}
 [ -x "$room/tools/bin/pip" ] || "$python" -m venv "$room/tools"
 [ -x "$room/clean/bin/pip" ] || "$python" -m venv "$room/clean"
-packages="maturin numpy pandas polars pyarrow scipy networkx matplotlib tqdm scikit-learn joblib arviz pytest mypy ruff"
+packages="maturin nbclient nbformat ipykernel numpy pandas polars pyarrow scipy networkx matplotlib tqdm scikit-learn joblib arviz pytest mypy ruff"
 [ -z "${SLOW:-}" ] || packages="$packages distributed mpi4py mpich"
 "$room/tools/bin/pip" install --quiet --disable-pip-version-check $packages
 

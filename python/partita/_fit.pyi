@@ -46,6 +46,7 @@ def fit(
     threads: int | None = ...,
     shard: str | None = ...,
     out: str | PathLike[str] | None = ...,
+    cluster_prior: str | None = ...,
 ) -> Result: ...
 def blocks(
     graph: Any,
@@ -140,4 +141,5 @@ def meet(
     threads: int | None = ...,
     shard: str | None = ...,
     out: str | PathLike[str] | None = ...,
+    cluster_prior: str | None = ...,
 ) -> Result: ...

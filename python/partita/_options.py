@@ -26,7 +26,7 @@ class Option:
     """An option: its name, its type in Python, and what it is, in a sentence."""
 
     def __init__(self, name: str, kind: str, about: str) -> None:
-        self.name, self.about = name, about.replace("StoppingRule when", "Stop when")
+        self.name, self.about = name, about
         several = kind.startswith("Vec<")
         word = _KINDS.get(kind, "str")
         self.annotation = ("str | Sequence[str]" if several else word) + " | None"

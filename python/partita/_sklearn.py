@@ -27,7 +27,7 @@ class DPMixture(ClusterMixin, DensityMixin, BaseEstimator):
     ----------
     covariance : str or None
         What is known of the clusters' covariance: known, shared, shared-columns, diagonal or full.
-    prior, alpha, prior_sd, noise_sd, standardize, loss, time, precision
+    prior, alpha, prior_sd, noise_sd, standardize, loss, time, precision, sampler, lag, burn_in, sweeps
         As for `partita.fit`.
     replicates : int or None
         Pairs of chains to run.
@@ -66,6 +66,10 @@ class DPMixture(ClusterMixin, DensityMixin, BaseEstimator):
         replicates: int | None = 100,
         time: float | str | None = None,
         precision: float | None = None,
+        sampler: str | None = None,
+        lag: int | None = None,
+        burn_in: int | None = None,
+        sweeps: int | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -79,6 +83,10 @@ class DPMixture(ClusterMixin, DensityMixin, BaseEstimator):
         self.replicates = replicates
         self.time = time
         self.precision = precision
+        self.sampler = sampler
+        self.lag = lag
+        self.burn_in = burn_in
+        self.sweeps = sweeps
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -132,6 +140,10 @@ class DPMixture(ClusterMixin, DensityMixin, BaseEstimator):
             replicates=replicates,
             time=self.time,
             precision=self.precision,
+            sampler=self.sampler,
+            lag=self.lag,
+            burn_in=self.burn_in,
+            sweeps=self.sweeps,
             seed=self._seed(),
             column_type=[f"x{at + 1}=normal" for at in range(X.shape[1])],
             progress=False,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import time
 from typing import Any
 
 log = logging.getLogger("partita")
@@ -23,6 +24,7 @@ class Watch:
 
     def __init__(self, progress: Any = "auto") -> None:
         self.bar = None
+        self.shown = 0.0
         self.wanted = _wanted(progress)
 
     def _bar(self) -> Any:
@@ -32,7 +34,7 @@ class Watch:
             except ImportError:
                 self.wanted = False
                 return None
-            self.bar = tqdm(unit="pair", leave=False, desc="partita")
+            self.bar = tqdm(unit="pair", leave=False, desc="partita", mininterval=0.3)
         return self.bar
 
     def say(self, sentence: str) -> None:
@@ -42,7 +44,8 @@ class Watch:
         log.debug(what)
         bar = self._bar()
         if bar is not None:
-            bar.set_description_str(what)
+            bar.set_description_str(what, refresh=False)
+            self._refresh(bar)
 
     def progress(self, done, of, met, censored, widest, left) -> None:
         log.debug("%d of %s replicates, %d met, %d censored", done, of or "?", met, censored)
@@ -53,6 +56,13 @@ class Watch:
             if widest is not None:
                 bar.set_postfix_str(f"widest interval {widest:.3g}", refresh=False)
             bar.update(done - bar.n)
+
+    def _refresh(self, bar: Any) -> None:
+        """Draws the bar, a few times a second at most."""
+        now = time.monotonic()
+        if now - self.shown > 0.3:
+            self.shown = now
+            bar.refresh()
 
     def close(self) -> None:
         if self.bar is not None:

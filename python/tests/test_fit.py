@@ -175,7 +175,7 @@ def test_names_are_kept(points):
         ([[1.0], [np.inf]], {}, ValueError, 'array, row 2, column "x1"'),
         (
             [[1.0], [np.nan], [2.0]],
-            {"covariance": "full"},
+            {"covariance": "shared"},
             ValueError,
             "covariance='diagonal' takes missing ones",
         ),

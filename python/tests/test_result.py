@@ -142,9 +142,11 @@ def test_a_directory_that_was_left_is_resumed(points, tmp_path):
     rows_file.write_text("".join(lines[:20]))
     (tmp_path / "run" / "summary.json").unlink()
     assert not partita.load(tmp_path / "run").complete
-    again = partita.resume(tmp_path / "run")
+    # Where it is now, not where it was.
+    (tmp_path / "run").rename(tmp_path / "moved")
+    again = partita.resume(tmp_path / "moved")
     assert rows(again) == rows(whole)
-    assert partita.load(tmp_path / "run").complete
+    assert partita.load(tmp_path / "moved").complete and not (tmp_path / "run").exists()
 
 
 def test_the_report_and_the_card(result, tmp_path):

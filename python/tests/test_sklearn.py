@@ -13,8 +13,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
 
 import partita  # noqa: E402
 
+QUICK = {"replicates": 6, "sampler": "sams+gibbs", "lag": 30, "burn_in": 40, "sweeps": 80}
 
-@parametrize_with_checks([partita.DPMixture(replicates=4)])
+
+@parametrize_with_checks([partita.DPMixture(**QUICK)])
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
 

@@ -3,6 +3,7 @@
 //! | file | content |
 //! |---|---|
 //! | `run.toml` | the whole resolved configuration, seed, version, data fingerprint |
+//! | `data.json` | the data, where they came from memory and not from a file |
 //! | `replicates.csv` | one row a replicate, sorted when the run is complete |
 //! | `draws.csv` | kept states: replicate, weight, one label an item |
 //! | `co_clustering.npy`, `co_clustering_se.npy` | estimated probabilities of sharing a cluster, standard errors |
@@ -99,6 +100,8 @@ const MODES: &str = "modes.csv";
 pub(crate) const CO_CLUSTERING: &str = "co_clustering.npy";
 /// Its standard errors.
 pub(crate) const CO_CLUSTERING_SE: &str = "co_clustering_se.npy";
+/// Data that came from memory.
+pub(crate) const DATA: &str = "data.json";
 const PROBE: &str = ".partita";
 
 /// A sentence for a file operation that failed.
@@ -131,7 +134,14 @@ impl Run {
                 format!("is not a run directory: {RUN} cannot be read ({})", words::plain(&e)),
             )
         })?;
-        toml::from_str(&text).map_err(|e| Failure::run(&path, e.message()))
+        let mut run: Run = toml::from_str(&text).map_err(|e| Failure::run(&path, e.message()))?;
+        // Data that are kept with a run move with it.
+        let (named, kept) = (&run.plan.data, directory.join(DATA));
+        let moved = |data: &PathBuf| data.file_name() == kept.file_name() && !data.exists();
+        if named.as_ref().is_some_and(moved) && kept.exists() {
+            run.plan.data = Some(kept);
+        }
+        Ok(run)
     }
 
     fn write(&self, directory: &Path) -> Result<(), Failure> {

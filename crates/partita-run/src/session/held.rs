@@ -14,7 +14,7 @@ use crate::engine::long_chain;
 use crate::engine::{Draw, Executor, Replicate, Row, Sample, Sink};
 use crate::model::{Given, Input, Model, build, load_given};
 use crate::results::{Predictions, Results};
-use crate::store::{self, Directory, Run};
+use crate::store::{self, DATA, Directory, Run};
 use partita::Partition;
 use partita::atoms::Atom;
 use serde::{Deserialize, Serialize};
@@ -23,9 +23,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
-
-/// What data from memory are called in a run directory.
-const DATA: &str = "data.json";
 
 /// A run in memory. It may be incomplete, where it was interrupted: then it has no answers yet, and can go on.
 #[derive(Debug, Clone)]
@@ -265,6 +262,8 @@ impl Held {
     /// Reads a run directory. An incomplete run has no answers, and can go on.
     pub fn open(path: &Path, watch: &mut dyn Watch) -> Result<Self, Failure> {
         let mut run = Run::read(path)?;
+        // It may have been moved since.
+        run.plan.out = path.to_path_buf();
         let directory = Directory::open(path);
         if let Some(pilot) = &mut run.pilot {
             pilot.chains = directory.chains();
