@@ -50,6 +50,9 @@ pub struct Job<'a> {
 /// An executor takes numbers from the queue, as many at a time as it likes, and gives back what came of each, in any
 /// order. It may lose some (a process that died): they are asked for again. It returns when the queue is empty and
 /// nothing is under way any more, or soon after `stop` says so.
+///
+/// One run asks for chains of several models: a pilot tries moves and models. Whoever keeps chains elsewhere keeps them by
+/// their [origin](Chains::origin).
 pub trait Executor: Sync {
     /// How many numbers are worked on at the same time: runs are planned by it.
     fn width(&self) -> usize;

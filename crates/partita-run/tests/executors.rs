@@ -54,7 +54,8 @@ impl Executor for Batches {
 struct Pipes {
     started: AtomicU64,
     lost: AtomicU64,
-    children: Mutex<Vec<Child>>,
+    /// Those that wait for work, and where their chains come from.
+    children: Mutex<Vec<(Vec<u8>, Child)>>,
 }
 
 /// This very program, as a child: it is asked for the test below alone, which serves.
@@ -134,7 +135,9 @@ impl Executor for Pipes {
                 if share.is_empty() || stop() {
                     break;
                 }
-                let mut one = children.pop().unwrap_or_else(|| child(&origin));
+                // A pilot asks for chains of one model after the other: a child has those that it was told of.
+                let waiting = children.iter().position(|(its, _)| *its == origin);
+                let mut one = waiting.map_or_else(|| child(&origin), |at| children.swap_remove(at).1);
                 let order = Order { work: job.work.clone(), numbers: share };
                 send(one.stdin.as_mut().unwrap(), &order.to_bytes());
                 if self.started.fetch_add(1, Ordering::Relaxed) % 4 == 2 {
@@ -154,7 +157,7 @@ impl Executor for Pipes {
                     give(number, output)?;
                 }
                 if one.stdin.is_some() {
-                    children.push(one);
+                    children.push((origin.clone(), one));
                 }
             }
         }
@@ -163,7 +166,7 @@ impl Executor for Pipes {
 
 impl Drop for Pipes {
     fn drop(&mut self) {
-        for mut child in self.children.get_mut().unwrap().drain(..) {
+        for (_, mut child) in self.children.get_mut().unwrap().drain(..) {
             let _ = child.kill();
             let _ = child.wait();
         }
