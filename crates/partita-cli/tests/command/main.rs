@@ -3,6 +3,7 @@
 mod apart;
 mod book;
 mod censoring;
+mod choice;
 mod clustering;
 mod colorings;
 mod contract;
