@@ -103,47 +103,75 @@ pub fn start_on(
     interrupted: &AtomicBool,
     watch: &mut dyn Watch,
 ) -> Result<Finished, Failure> {
-    let mut options = request.options;
-    options.check_uses(request.task, request.meetings_only)?;
-    if request.meetings_only {
-        options = options.of_meetings();
-    }
-    options.check()?;
+    let options = request.checked()?;
     let out = options.out.clone().unwrap_or_else(|| store::free_name(options.data.as_deref()));
     let begin = Instant::now();
     let loaded = load(request.task, &options)?;
-    let there = out.exists();
-    store::prepare(&out, request.force)?;
-    loaded.input.said.iter().for_each(|sentence| watch.say(sentence));
-    let forget = |failure: Failure| {
-        // Nothing was written: the directory goes again, if it is ours.
-        if !there {
-            let _ = std::fs::remove_dir(&out);
-        }
-        failure
-    };
-    let Scheduled { setup, model, input, schedule, pilot } =
-        schedule(loaded, &options, executor, interrupted, watch).map_err(forget)?;
-    let found = Found {
-        schedule,
-        pilot: pilot.as_ref(),
-        items: model.items(),
-        width: executor.width(),
-        meetings_only: request.meetings_only,
-        spent: begin.elapsed().as_secs_f64(),
-    };
-    let plan = Plan::resolve(&options, setup, out.clone(), found);
-    plan.options().check().map_err(|error| forget(error.into()))?;
-    let run = Run {
-        version: env!("CARGO_PKG_VERSION").into(),
-        command: request.command,
-        fingerprint: input.fingerprint.clone(),
-        plan,
-        pilot,
-    };
+    let options = Options { out: Some(out.clone()), ..options };
+    let Planned { run, model, input } =
+        request.plan(&options, loaded, begin, executor, interrupted, watch)?;
     let columns = columns(&*model);
     let directory = Directory::create(&out, &run, &columns, model.items())?;
     go_on((directory, Sample::default()), &run, &*model, &input, executor, interrupted, watch)
+}
+
+/// A run that can begin: nothing is left open.
+struct Planned {
+    run: Run,
+    model: Box<dyn Model>,
+    input: Arc<Input>,
+}
+
+impl Request {
+    /// Its options, if they go together.
+    fn checked(&self) -> Result<Options, Failure> {
+        self.options.check_uses(self.task, self.meetings_only)?;
+        let options = match self.meetings_only {
+            true => self.options.clone().of_meetings(),
+            false => self.options.clone(),
+        };
+        options.check()?;
+        Ok(options)
+    }
+
+    /// Settles what the options leave open, by a pilot where it takes one. The directory of the run, where one is named, is made
+    /// sure of first; it goes again where the run does not begin.
+    fn plan(
+        &self,
+        options: &Options,
+        loaded: Loaded,
+        begin: Instant,
+        executor: &dyn Executor,
+        interrupted: &AtomicBool,
+        watch: &mut dyn Watch,
+    ) -> Result<Planned, Failure> {
+        let out = options.out.as_deref();
+        let new = out.filter(|out| !out.exists());
+        out.map_or(Ok(()), |out| store::prepare(out, self.force))?;
+        loaded.input.said.iter().for_each(|sentence| watch.say(sentence));
+        let planned = || {
+            let Scheduled { setup, model, input, schedule, pilot } =
+                schedule(loaded, options, executor, interrupted, watch)?;
+            let found = Found {
+                schedule,
+                pilot: pilot.as_ref(),
+                items: model.items(),
+                width: executor.width(),
+                meetings_only: self.meetings_only,
+                spent: begin.elapsed().as_secs_f64(),
+            };
+            let plan = Plan::resolve(options, setup, out.unwrap_or(Path::new("")).into(), found);
+            plan.options().check()?;
+            let (version, command) = (env!("CARGO_PKG_VERSION").into(), self.command.clone());
+            let run = Run { version, command, fingerprint: input.fingerprint.clone(), plan, pilot };
+            Ok(Planned { run, model, input })
+        };
+        planned().inspect_err(|_: &Failure| {
+            if let Some(new) = new {
+                let _ = std::fs::remove_dir(new);
+            }
+        })
+    }
 }
 
 /// Continues a run that was interrupted.

@@ -103,7 +103,15 @@ impl LeaveOneOut {
 }
 
 impl Scored {
-    fn of(values: &[f64]) -> Self {
+    /// Of one value for each item.
+    ///
+    /// ```
+    /// use partita::score::Scored;
+    /// let scored = Scored::of(&[1.0, 2.0, 3.0]);
+    /// assert_eq!(scored.mean, 2.0);
+    /// assert!((scored.se - 1.0 / 3.0_f64.sqrt()).abs() < 1e-15);
+    /// ```
+    pub fn of(values: &[f64]) -> Self {
         let n = values.len() as f64;
         let mean = values.iter().sum::<f64>() / n;
         let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();

@@ -67,70 +67,58 @@ fn row_plot(line: &Line) -> Markup {
 /// Sizes of clusters in a row at most.
 const SHOWN_SIZES: usize = 8;
 
-/// The parts of the posterior that chains did not cross between.
-pub(super) fn modes(modes: &[Mode]) -> Markup {
+/// A table as wide as its content: what it is of, the headings, the rows.
+fn narrow(of: &str, headings: &[&str], rows: Markup) -> Markup {
     html! {
-        div.scroll tabindex="0" role="region" aria-label="Table of parts of the posterior" {
+        div.scroll tabindex="0" role="region" aria-label={ "Table of " (of) } {
             table.narrow {
-                thead { tr {
-                    th scope="col" { "Part" }
-                    th scope="col" { "Chains" }
-                    th scope="col" { "Clusters" }
-                    th scope="col" { "Log probability" }
-                    th scope="col" { "Sizes" }
-                } }
-                tbody {
-                    @for (i, mode) in modes.iter().enumerate() {
-                        @let name = format!("mode{}", i + 1);
-                        tr {
-                            td { (i + 1) }
-                            td { (grouped(mode.chains)) }
-                            td { (grouped(mode.clusters)) }
-                            td { (number(&name, "log_probability", mode.log_probability, &rounded(mode.log_probability, Some(0.5)))) }
-                            td { (words::sizes(&mode.sizes, SHOWN_SIZES)) }
-                        }
-                    }
-                }
+                thead { tr { @for heading in headings { th scope="col" { (heading) } } } }
+                tbody { (rows) }
             }
         }
     }
 }
 
+/// The parts of the posterior that chains did not cross between.
+pub(super) fn modes(modes: &[Mode]) -> Markup {
+    let rows = html! {
+        @for (i, mode) in modes.iter().enumerate() {
+            @let name = format!("mode{}", i + 1);
+            tr {
+                td { (i + 1) }
+                td { (grouped(mode.chains)) }
+                td { (grouped(mode.clusters)) }
+                td { (number(&name, "log_probability", mode.log_probability, &rounded(mode.log_probability, Some(0.5)))) }
+                td { (words::sizes(&mode.sizes, SHOWN_SIZES)) }
+            }
+        }
+    };
+    narrow("parts of the posterior", &["Part", "Chains", "Clusters", "Log probability", "Sizes"], rows)
+}
+
 /// The models that were scored.
 pub(super) fn models(candidates: &[CandidateLine]) -> Markup {
-    html! {
-        div.scroll tabindex="0" role="region" aria-label="Table of models" {
-            table.narrow {
-                thead { tr {
-                    th scope="col" { "Model" }
-                    th scope="col" { "Prior" }
-                    th scope="col" { "Score \u{00b1} s.e." }
-                    th scope="col" { "Pairs that met" }
-                    th scope="col" { "" }
-                } }
-                tbody {
-                    @for (i, line) in candidates.iter().enumerate() {
-                        @let name = format!("candidate{}", i + 1);
-                        tr {
-                            th scope="row" { code { (line.model) } }
-                            td { @if let Some(prior) = &line.prior { code { (prior) } } }
-                            td {
-                                @if let Some(score) = line.score {
-                                    (number(&name, "score", score, &rounded(score, line.se)))
-                                    @if let Some(se) = line.se { " \u{00b1} " (error(se)) }
-                                }
-                            }
-                            td { @if let Some(met) = line.met { (format!("{:.0} %", 100.0 * met)) } }
-                            td {
-                                @if line.taken { b { "taken" } }
-                                @if let Some(left) = &line.left { "left: " (left) }
-                            }
-                        }
+    let rows = html! {
+        @for (i, line) in candidates.iter().enumerate() {
+            @let name = format!("candidate{}", i + 1);
+            tr {
+                th scope="row" { code { (line.model) } }
+                td { @if let Some(prior) = &line.prior { code { (prior) } } }
+                td {
+                    @if let Some(score) = line.score {
+                        (number(&name, "score", score, &rounded(score, line.se)))
+                        @if let Some(se) = line.se { " \u{00b1} " (error(se)) }
                     }
+                }
+                td { @if let Some(met) = line.met { (format!("{:.0} %", 100.0 * met)) } }
+                td {
+                    @if line.taken { b { "taken" } }
+                    @if let Some(left) = &line.left { "left: " (left) }
                 }
             }
         }
-    }
+    };
+    narrow("models", &["Model", "Prior", "Score \u{00b1} s.e.", "Pairs that met", ""], rows)
 }
 
 /// The estimates of each summary.

@@ -8,6 +8,7 @@ use crate::model::{Given, candidates, load, raw_table};
 use crate::results::{Compared, Comparison, Difference};
 use partita::chance::Chance;
 use partita::rng::{Purpose, Stream};
+use partita::score::Scored;
 use std::sync::atomic::AtomicBool;
 
 /// The share of the rows that is held out, where nothing else was said.
@@ -70,12 +71,12 @@ pub fn compare(
         let known: Option<Vec<f64>> = found.predictions.iter().map(|row| row.log_density).collect();
         // The error of the run: half the interval of the mean over these very rows.
         let own = found.score.mean_ci95.map(|[low, high]| (high - low) / (2.0 * WIDTH));
-        let scored = known.as_ref().map(|logs| mean_and_error(logs));
+        let scored = known.as_ref().map(|logs| Scored::of(logs));
         compared.push(Compared {
             model: summary.model.unwrap_or_default(),
             prior: held.run().plan.setup.options().cluster_prior.map(|prior| prior.to_string()),
-            score: scored.map(|(mean, _)| mean),
-            se: scored.zip(own).map(|((_, rows), own)| rows.hypot(own)),
+            score: scored.map(|scored| scored.mean),
+            se: scored.zip(own).map(|(scored, own)| scored.se.hypot(own)),
             own_se: own,
             unknown: found.score.unknown,
             replicates: summary.replicates,
@@ -120,20 +121,13 @@ fn split(rows: usize, hold_out: f64, seed: u64) -> Result<(Vec<usize>, Vec<usize
     Ok((training, test))
 }
 
-fn mean_and_error(values: &[f64]) -> (f64, f64) {
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    (mean, (squares / (n - 1.0) / n).sqrt())
-}
-
 /// How far a model is behind the best, row by row: what makes rows easy or hard is common to both.
 fn behind((best, at): (usize, usize), logs: &[Vec<f64>], compared: &[Compared]) -> Option<Difference> {
     let differences: Vec<f64> = logs[best].iter().zip(&logs[at]).map(|(best, other)| best - other).collect();
     if differences.len() < 2 {
         return None;
     }
-    let (mean, rows) = mean_and_error(&differences);
+    let Scored { mean, se: rows } = Scored::of(&differences);
     let se = rows.hypot(compared[best].own_se?).hypot(compared[at].own_se?);
     Some(Difference { mean, se, ci95: [mean - WIDTH * se, mean + WIDTH * se] })
 }

@@ -3,12 +3,10 @@
 use super::merge::{joined, refuse_other};
 use super::predict::predictions;
 use super::runner::replicates;
-use super::schedule::{Scheduled, schedule};
-use super::{Finished, Request, Watch, columns, heal, refuse_part, reload};
+use super::{Finished, Planned, Request, Watch, columns, heal, refuse_part, reload};
 use crate::Failure;
 use crate::answers::{self, Answers};
-use crate::config::resolve::Found;
-use crate::config::{Duration, Limit, Loss, Plan, Shard, StoppingRule};
+use crate::config::{Duration, Limit, Loss, Shard, StoppingRule};
 use crate::data::{Cells, ReadOptions, Table, kept};
 use crate::engine::long_chain;
 use crate::engine::{Draw, Executor, Replicate, Row, Sample, Sink};
@@ -129,47 +127,20 @@ impl Held {
         interrupted: &AtomicBool,
         watch: &mut dyn Watch,
     ) -> Result<Self, Failure> {
-        let mut options = request.options;
-        options.check_uses(request.task, request.meetings_only)?;
-        if request.meetings_only {
-            options = options.of_meetings();
-        }
-        options.check()?;
+        let options = request.checked()?;
         let begin = Instant::now();
         let (loaded, table) = load_given(request.task, &options, given)?;
-        loaded.input.said.iter().for_each(|sentence| watch.say(sentence));
-        let out = options.out.clone();
-        if let (Some(_), Some(Given::Own(..))) = (&out, given) {
-            return Err(Failure::BadInput(
-                "`out` does not go with a likelihood of one's own: leave it out".into(),
-            ));
+        let out = options.out.as_deref();
+        if let (Some(_), Some(Given::Own(..))) = (out, given) {
+            let sentence = "`out` does not go with a likelihood of one's own: leave it out";
+            return Err(Failure::option("out", sentence.into()));
         }
-        if let Some(out) = &out {
-            store::prepare(out, request.force)?;
-        }
-        let Scheduled { setup, model, input, schedule, pilot } =
-            schedule(loaded, &options, executor, interrupted, watch)?;
-        let found = Found {
-            schedule,
-            pilot: pilot.as_ref(),
-            items: model.items(),
-            width: executor.width(),
-            meetings_only: request.meetings_only,
-            spent: begin.elapsed().as_secs_f64(),
-        };
-        let plan = Plan::resolve(&options, setup, out.clone().unwrap_or_default(), found);
-        plan.options().check()?;
-        let run = Run {
-            version: env!("CARGO_PKG_VERSION").into(),
-            command: request.command,
-            fingerprint: input.fingerprint.clone(),
-            plan,
-            pilot,
-        };
+        let Planned { run, model, input } =
+            request.plan(&options, loaded, begin, executor, interrupted, watch)?;
         let (sample, ended) = (Sample::default(), BTreeMap::new());
         let columns = columns(&*model);
         let mut held = Held { run, input, columns, table, sample, ended, seconds: 0.0, answers: None };
-        held.go_on_with(&*model, out.as_deref(), executor, interrupted, watch)?;
+        held.go_on_with(&*model, out, executor, interrupted, watch)?;
         Ok(held)
     }
 

@@ -4,7 +4,7 @@ use super::choose::{Contender, UNKNOWN};
 use super::{Room, Stage};
 use crate::Failure;
 use crate::config::{Covariance, CovariancePrior};
-use partita::score::LeaveOneOut;
+use partita::score::{LeaveOneOut, Scored};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -117,9 +117,7 @@ impl Trial {
         let mut densities = all.first().copied().expect("pairs were scored").clone();
         all[1..].iter().for_each(|score| densities.merge(score));
         let scores: Vec<f64> = all.iter().map(|score| score.score().mean).collect();
-        let (n, mean) = (scores.len() as f64, scores.iter().sum::<f64>() / scores.len() as f64);
-        let squares: f64 = scores.iter().map(|score| (score - mean).powi(2)).sum();
-        Trial { densities, between: (squares / (n - 1.0) / n).sqrt() }
+        Trial { densities, between: Scored::of(&scores).se }
     }
 
     /// Whether another is ahead by no more than the error of that.
