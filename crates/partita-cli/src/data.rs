@@ -1,6 +1,7 @@
 //! `partita data`: the data sets of the paper, where they come from, and bringing them here.
 #![allow(rustdoc::broken_intra_doc_links, reason = "brackets in help texts are defaults, not links")]
 
+use crate::flags::in_flags;
 use crate::screen;
 use clap::Args;
 use partita_run::Failure;
@@ -43,6 +44,9 @@ pub fn run(options: DataOptions) -> Result<(), Failure> {
         }
         download(&catalog, &entries, options.from.as_deref())?;
         entries = described(&options.names)?;
+    }
+    for problem in entries.iter_mut().filter_map(|entry| entry.problem.as_mut()) {
+        *problem = in_flags(problem);
     }
     screen::print(&if options.json {
         let sets = serde_json::to_value(&entries).expect("entries are JSON");

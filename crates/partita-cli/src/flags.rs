@@ -4,10 +4,10 @@ use partita_run::Failure;
 use partita_run::config::{ConfigError, Options};
 
 /// Flags that are no options of a run.
-const OTHERS: [&str; 4] = ["force", "matrix", "scale", "hold_out"];
+const OTHERS: [&str; 7] = ["force", "matrix", "scale", "hold_out", "download", "data_dir", "from"];
 /// What can be called.
-const COMMANDS: [&str; 9] =
-    ["fit", "color", "blocks", "meet", "resume", "merge", "report", "predict", "compare"];
+const COMMANDS: [&str; 10] =
+    ["fit", "color", "blocks", "meet", "resume", "merge", "report", "predict", "compare", "data"];
 
 fn is_key(word: &str) -> bool {
     Options::KEYS.contains(&word) || OTHERS.contains(&word)

@@ -75,13 +75,11 @@ impl Catalog {
     fn look(&self, set: &'static DataSet) -> Result<PathBuf, CatalogError> {
         let path = self.path(set);
         if !path.exists() {
-            return Err(CatalogError::Missing { name: set.name, path, command: self.command(set) });
+            return Err(CatalogError::Missing { name: set.name, path, call: self.call(set) });
         }
         match check(set, &path) {
             Ok(()) => Ok(path),
-            Err(reason) => {
-                Err(CatalogError::Wrong { name: set.name, path, reason, command: self.command(set) })
-            }
+            Err(reason) => Err(CatalogError::Wrong { name: set.name, path, reason, call: self.call(set) }),
         }
     }
 
@@ -109,11 +107,11 @@ impl Catalog {
         self.directory.join(set.file())
     }
 
-    /// The command that brings a data set here.
-    fn command(&self, set: &DataSet) -> String {
+    /// The arguments of `data` that bring a data set here.
+    fn call(&self, set: &DataSet) -> String {
         let directory =
-            if self.named { format!(" --data-dir {}", self.directory.display()) } else { String::new() };
-        format!("partita data --download {}{directory}", set.name)
+            if self.named { format!(", data_dir = {}", self.directory.display()) } else { String::new() };
+        format!("download = {}{directory}", set.name)
     }
 }
 

@@ -110,7 +110,7 @@ fn mistakes_are_refused() {
         ),
         (
             "data --download seed --from x --data-dir d",
-            "partita: x cannot be read (no such file or directory); check the path after --from",
+            "partita: x cannot be read (no such file or directory); check the path in --from",
         ),
     ] {
         assert_eq!(scratch.refused(arguments), sentence, "{arguments}");

@@ -75,8 +75,8 @@ impl Catalog {
         }
         // The same host fails twice for the same reason.
         tried.dedup();
-        let (name, path, command) = (set.name, self.path(set), self.command(set));
-        Err(CatalogError::Unreachable { name, tried, address: set.addresses[0], path, command })
+        let (name, path, call) = (set.name, self.path(set), self.call(set));
+        Err(CatalogError::Unreachable { name, tried, address: set.addresses[0], path, call })
     }
 
     /// Puts a raw file, zipped or not, or one that is prepared already, in its place. What is wrong

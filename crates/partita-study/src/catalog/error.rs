@@ -17,21 +17,21 @@ pub enum CatalogError {
     },
     /// Its file is not in the data directory.
     #[error(
-        "the data set {name} is not there: get it with `{command}`, copy it to {}, or name the directory \
-         that has it with --data-dir", .path.display()
+        "the data set {name} is not there: get it with `data({call})`, copy it to {}, or name the directory \
+         that has it with `data_dir`", .path.display()
     )]
     Missing {
         /// The data set.
         name: &'static str,
         /// Where its file would be.
         path: PathBuf,
-        /// The command that gets it.
-        command: String,
+        /// The arguments of `data` that get it.
+        call: String,
     },
     /// A file is there and holds something else.
     #[error(
-        "{} is not the data set {name} ({reason}): move it away and get it again with `{command}`, or name \
-         another directory with --data-dir", .path.display()
+        "{} is not the data set {name} ({reason}): move it away and get it again with `data({call})`, or \
+         name another directory with `data_dir`", .path.display()
     )]
     Wrong {
         /// The data set.
@@ -40,13 +40,13 @@ pub enum CatalogError {
         path: PathBuf,
         /// What is wrong with it.
         reason: String,
-        /// The command that gets it.
-        command: String,
+        /// The arguments of `data` that get it.
+        call: String,
     },
     /// No address gave it.
     #[error(
-        "{name} cannot be downloaded from {}; where there is a network, fetch {address} and say here `{command} \
-         --from {}`, or copy a {name}.csv that is prepared already to {}",
+        "{name} cannot be downloaded from {}; where there is a network, fetch {address} and say here \
+         `data({call}, from = {})`, or copy a {name}.csv that is prepared already to {}",
         .tried.join(", nor from "), file(.address), .path.display()
     )]
     Unreachable {
@@ -58,11 +58,11 @@ pub enum CatalogError {
         address: &'static str,
         /// Where the data set would be.
         path: PathBuf,
-        /// The command that gets it.
-        command: String,
+        /// The arguments of `data` that get it.
+        call: String,
     },
     /// A file was given that cannot be read.
-    #[error("{file} cannot be read ({reason}); check the path after --from")]
+    #[error("{file} cannot be read ({reason}); check the path in `from`")]
     Unreadable {
         /// The path as given.
         file: String,
@@ -86,7 +86,7 @@ pub enum CatalogError {
         origin: &'static str,
     },
     /// The data directory cannot be written to.
-    #[error("{} cannot be written ({reason}); name another directory with --data-dir", .path.display())]
+    #[error("{} cannot be written ({reason}); name another directory with `data_dir`", .path.display())]
     Unwritable {
         /// The file or directory.
         path: PathBuf,

@@ -106,8 +106,8 @@ fn fails(addresses: &[String]) -> String {
     assert!(!root.exists(), "no directory is left");
     let directory = catalog.directory().display();
     let end = format!(
-        "; where there is a network, fetch {} and say here `partita data --download made-up --data-dir \
-         {directory} --from raw.txt`, or copy a made-up.csv that is prepared already to \
+        "; where there is a network, fetch {} and say here `data(download = made-up, data_dir = \
+         {directory}, from = raw.txt)`, or copy a made-up.csv that is prepared already to \
          {directory}/made-up.csv",
         addresses[0]
     );
@@ -228,7 +228,7 @@ fn files_that_are_given_are_checked_too() {
     let about = |file: &str| catalog.bring(set, Some(file), &mut |_| {}).unwrap_err().to_string();
     assert_eq!(
         about("nowhere.txt"),
-        "nowhere.txt cannot be read (no such file or directory); check the path after --from"
+        "nowhere.txt cannot be read (no such file or directory); check the path in `from`"
     );
     fs::create_dir_all(&root).unwrap();
     let raw = root.join("raw.txt");
@@ -247,7 +247,7 @@ fn files_that_are_given_are_checked_too() {
     assert_eq!(
         below.bring(set, raw.to_str(), &mut |_| {}).unwrap_err().to_string(),
         format!(
-            "{} cannot be written (not a directory); name another directory with --data-dir",
+            "{} cannot be written (not a directory); name another directory with `data_dir`",
             below.directory().display()
         )
     );
