@@ -96,7 +96,14 @@ pub(crate) struct Room<'a> {
     calls: u64,
     /// Operations of these calls: calls of different moves have different prices.
     spent: f64,
+    /// Clusters in the chains of the last stage.
+    clusters: f64,
+    /// Where the clock counts: how much longer operations take than they were thought to.
+    pace: Option<f64>,
 }
+
+/// The number of clusters that models think of when they say what a sweep costs.
+const USUAL_CLUSTERS: f64 = 8.0;
 
 /// Pairs that ran together.
 struct Stage {
@@ -127,7 +134,20 @@ impl<'a> Room<'a> {
             next: 0,
             calls: 0,
             spent: 0.0,
+            clusters: 0.0,
+            pace: seconds.map(|_| 1.0),
         }
+    }
+
+    /// The next stage has about so many clusters.
+    pub fn expect_clusters(&mut self, clusters: f64) {
+        self.clusters = clusters;
+    }
+
+    /// Operations of a sweep at this price. Many clusters make it dearer than a model knows, a busy machine longer.
+    fn sweep(&self, contender: &Contender, price: f64) -> f64 {
+        let crowd = (self.clusters / USUAL_CLUSTERS).max(1.0);
+        contender.model.sweep_work() * price * crowd * self.pace.unwrap_or(1.0)
     }
 
     /// Operations that are left, or this share of all where hardly any are: what comes last must be long enough to tell
@@ -193,7 +213,16 @@ impl<'a> Room<'a> {
         let pairs: Vec<PilotPair> = found.into_iter().map(|(_, pair)| pair).collect();
         let stage = Stage { pairs, busy: started.elapsed().as_secs_f64() * self.executor.width() as f64 };
         self.calls += stage.kernel_calls();
-        self.spent += stage.kernel_calls() as f64 * contender.sweep_work(stage.touched());
+        self.clusters = stage.clusters();
+        let thought = stage.kernel_calls() as f64 * self.sweep(contender, contender.price(stage.touched()));
+        self.spent += match &mut self.pace {
+            None => thought,
+            Some(pace) => {
+                let took = stage.busy * SECOND / 2.0;
+                *pace *= took / thought.max(1.0);
+                took
+            }
+        };
         Ok(stage)
     }
 }
@@ -230,6 +259,12 @@ impl Stage {
             p.trace.sweeps() + (met - p.trace.lag)
         };
         self.pairs.iter().map(calls).sum()
+    }
+
+    /// The mean number of clusters in the chains, at their end.
+    fn clusters(&self) -> f64 {
+        let last = || self.pairs.iter().flat_map(|pair| &pair.chains).map(|(_, last)| last.clusters() as f64);
+        last().sum::<f64>() / last().count().max(1) as f64
     }
 
     /// The share of a Gibbs sweep's weights in one look at the clusters of two random items, on average.

@@ -158,6 +158,7 @@ fn best(
         pilot::take(&mut known, at);
         room.watch.say(&pilot::models_in_words(&known).expect("one is taken"));
         let moves = with_moves(contender(at)?, options, input)?;
+        room.expect_clusters(known[at].clusters);
         let (contender, tried) = pilot::choose(moves, Patience::Little, room)?;
         let race = tried.iter().find(|tried| tried.taken).map_or((0, 1), |taken| (taken.unmet, taken.pairs));
         let mut unmet = race;

@@ -13,9 +13,9 @@ pub(crate) struct Contender {
 }
 
 impl Contender {
-    /// Operations of a sweep, where one look at the clusters of two items is this share of a Gibbs sweep.
-    pub(super) fn sweep_work(&self, touched: f64) -> f64 {
-        self.model.sweep_work() * price(&self.setup.sampler, touched)
+    /// What a sweep costs in Gibbs sweeps, where one look at the clusters of two items is this share of one.
+    pub(super) fn price(&self, touched: f64) -> f64 {
+        price(&self.setup.sampler, touched)
     }
 }
 
@@ -69,7 +69,7 @@ const GIVEN_UP: f64 = 2.0;
 ///
 /// Measured (`cargo bench -p partita --bench families`, `docs/meeting.md`): a sequential allocation costs as much as about twelve such
 /// looks, a split-merge move with its launch and five scans as much as about forty.
-pub(super) fn price(sampler: &Sampler, touched: f64) -> f64 {
+fn price(sampler: &Sampler, touched: f64) -> f64 {
     let one = |kind: Move| match kind {
         Move::Gibbs | Move::Kempe => 1.0,
         Move::Sams | Move::SamsNear => 12.0 * touched,
@@ -79,7 +79,7 @@ pub(super) fn price(sampler: &Sampler, touched: f64) -> f64 {
 }
 
 fn judge(contender: &Contender, stage: &Stage) -> Tried {
-    let price = price(&contender.setup.sampler, stage.touched());
+    let price = contender.price(stage.touched());
     let pairs = stage.pairs.len() as u64;
     let longest = stage.longest();
     // If waits are exponential, this is their mean, pairs that were cut allowed for, and the longest of so many is about
@@ -127,8 +127,8 @@ pub(crate) fn choose(
     // One alone need not race.
     let racing = if contenders.len() > 1 { &contenders[..] } else { &[] };
     for (at, contender) in racing.iter().enumerate() {
-        let expected = price(&contender.setup.sampler, touched);
-        let mut cap = cap_of(contender, expected, room.budget);
+        let expected = contender.price(touched);
+        let mut cap = cap_of(contender, expected, room);
         if let Some(best) = tried.get(best) {
             cap = cap.min((GIVEN_UP * best.cost / expected) as u64);
         }
@@ -153,7 +153,7 @@ pub(crate) fn choose(
         order.truncate(AGAIN);
         order.sort_unstable();
         for &at in &order {
-            let cap = LONGER * cap_of(&contenders[at], tried[at].price, room.budget);
+            let cap = LONGER * cap_of(&contenders[at], tried[at].price, room);
             let stage = race(&contenders[at], PAIRS_AGAIN, cap, room)?;
             tried[at] = judge(&contenders[at], &stage);
         }
@@ -172,8 +172,8 @@ fn none_met(tried: &[Tried]) -> bool {
 }
 
 /// Sweeps after which pairs of a contender are cut: all have the same work.
-fn cap_of(contender: &Contender, price: f64, budget: f64) -> u64 {
-    let calls = SHARE * budget / (contender.model.sweep_work() * price);
+fn cap_of(contender: &Contender, price: f64, room: &Room) -> u64 {
+    let calls = SHARE * room.budget / room.sweep(contender, price);
     (calls.min(SWEEPS * 2.0 * PAIRS as f64) / (2.0 * PAIRS as f64)) as u64
 }
 

@@ -71,7 +71,8 @@ pub(crate) fn score(entries: &[Entry], room: &mut Room) -> Result<(Vec<usize>, V
     let mut trials: Vec<Option<Trial>> = Vec::new();
     for entry in entries {
         let begin = Instant::now();
-        let sweep = CALLS * PAIRS as f64 * entry.contender.sweep_work(UNKNOWN);
+        room.clusters = 0.0;
+        let sweep = CALLS * PAIRS as f64 * room.sweep(&entry.contender, entry.contender.price(UNKNOWN));
         let mut found = ScoredModel {
             model: entry.model,
             prior: entry.prior,
@@ -99,9 +100,7 @@ pub(crate) fn score(entries: &[Entry], room: &mut Room) -> Result<(Vec<usize>, V
         found.se = Some(score.se.hypot(trial.between));
         found.pairs = PAIRS;
         found.met = PAIRS - stage.unmet();
-        let last =
-            || stage.pairs.iter().flat_map(|pair| &pair.chains).map(|(_, last)| last.clusters() as f64);
-        found.clusters = last().sum::<f64>() / last().count().max(1) as f64;
+        found.clusters = stage.clusters();
         found.seconds = begin.elapsed().as_secs_f64();
         known.push(found);
         trials.push(Some(trial));

@@ -53,7 +53,8 @@ pub(crate) fn find(
     }
     let model = &*contender.model;
     let known = tried.iter().find(|tried| tried.taken);
-    let sweep = known.map_or_else(|| contender.sweep_work(UNKNOWN), |taken| model.sweep_work() * taken.price);
+    let price = known.map_or_else(|| contender.price(UNKNOWN), |taken| taken.price);
+    let sweep = room.sweep(contender, price);
     let left = room.left(LEAST_FOR_LAG) / sweep;
     // How many pairs the work allows, if they wait as long as those of the race; or as 300 sweeps.
     let (wait, first) = known.map_or((300.0, SHORTEST_LAG), |taken| (taken.mean_wait, taken.longest_wait));
@@ -102,7 +103,7 @@ pub(crate) fn find(
     }
     hinges_on_start(model, &last, room);
 
-    let sweep = contender.sweep_work(last.touched());
+    let sweep = room.sweep(contender, contender.price(last.touched()));
     let schedule = lengths(&last, lag, given, RUN / sweep)?;
     let (lag, burn_in, sweeps) = (schedule.lag(), schedule.burn_in(), schedule.sweeps());
 
