@@ -98,8 +98,16 @@ pub(crate) struct Room<'a> {
     spent: f64,
     /// Clusters in the chains of the last stage.
     clusters: f64,
-    /// Where the clock counts: how much longer operations take than they were thought to.
-    pace: Option<f64>,
+    /// Where the clock counts.
+    clock: Option<Clock>,
+}
+
+/// The time of a pilot that was given one.
+struct Clock {
+    /// What it may take.
+    seconds: f64,
+    /// How much longer operations take than they were thought to.
+    pace: f64,
 }
 
 /// The number of clusters that models think of when they say what a sweep costs.
@@ -135,8 +143,13 @@ impl<'a> Room<'a> {
             calls: 0,
             spent: 0.0,
             clusters: 0.0,
-            pace: seconds.map(|_| 1.0),
+            clock: seconds.map(|seconds| Clock { seconds, pace: 1.0 }),
         }
+    }
+
+    /// Whether the time is over, where there is one.
+    fn is_over(&self) -> bool {
+        self.clock.as_ref().is_some_and(|clock| self.begin.elapsed().as_secs_f64() > clock.seconds)
     }
 
     /// The next stage has about so many clusters.
@@ -147,7 +160,7 @@ impl<'a> Room<'a> {
     /// Operations of a sweep at this price. Many clusters make it dearer than a model knows, a busy machine longer.
     fn sweep(&self, contender: &Contender, price: f64) -> f64 {
         let crowd = (self.clusters / USUAL_CLUSTERS).max(1.0);
-        contender.model.sweep_work() * price * crowd * self.pace.unwrap_or(1.0)
+        contender.model.sweep_work() * price * crowd * self.clock.as_ref().map_or(1.0, |clock| clock.pace)
     }
 
     /// Operations that are left, or this share of all where hardly any are: what comes last must be long enough to tell
@@ -215,11 +228,11 @@ impl<'a> Room<'a> {
         self.calls += stage.kernel_calls();
         self.clusters = stage.clusters();
         let thought = stage.kernel_calls() as f64 * self.sweep(contender, contender.price(stage.touched()));
-        self.spent += match &mut self.pace {
+        self.spent += match &mut self.clock {
             None => thought,
-            Some(pace) => {
+            Some(clock) => {
                 let took = stage.busy * SECOND / 2.0;
-                *pace *= took / thought.max(1.0);
+                clock.pace *= took / thought.max(1.0);
                 took
             }
         };

@@ -125,7 +125,7 @@ pub(crate) fn choose(
     let mut best = 0;
     let mut touched = UNKNOWN;
     // One alone need not race.
-    let racing = if contenders.len() > 1 { &contenders[..] } else { &[] };
+    let racing = if contenders.len() > 1 && !room.is_over() { &contenders[..] } else { &[] };
     for (at, contender) in racing.iter().enumerate() {
         let expected = contender.price(touched);
         let mut cap = cap_of(contender, expected, room);
@@ -138,7 +138,7 @@ pub(crate) fn choose(
         if at > 0 && tried[at].cost < CLEARLY * tried[best].cost {
             best = at;
         }
-        if tried[best].unmet == 0 && tried[best].longest_wait <= QUICK {
+        if tried[best].unmet == 0 && tried[best].longest_wait <= QUICK || room.is_over() {
             break;
         }
         if patience == Patience::Little && at + 1 == FEW && none_met(&tried) {
@@ -147,7 +147,7 @@ pub(crate) fn choose(
     }
     // Where no pair has met, nothing was seen that could tell moves apart.
     let hopeless = patience == Patience::Little && none_met(&tried);
-    if !hopeless && tried.get(best).is_some_and(|best| best.unmet > 0) {
+    if !hopeless && !room.is_over() && tried.get(best).is_some_and(|best| best.unmet > 0) {
         let mut order: Vec<usize> = (0..tried.len()).collect();
         order.sort_by(|&a, &b| tried[a].cost.total_cmp(&tried[b].cost));
         order.truncate(AGAIN);
