@@ -6,8 +6,8 @@ use partita_run::config::{ConfigError, Options};
 /// Flags that are no options of a run.
 const OTHERS: [&str; 4] = ["force", "matrix", "scale", "hold_out"];
 /// What can be called.
-const COMMANDS: [&str; 9] =
-    ["fit", "color", "blocks", "meet", "resume", "merge", "report", "predict", "compare"];
+const COMMANDS: [&str; 10] =
+    ["fit", "check", "color", "blocks", "meet", "resume", "merge", "report", "predict", "compare"];
 
 fn is_key(word: &str) -> bool {
     Options::KEYS.contains(&word) || OTHERS.contains(&word)
