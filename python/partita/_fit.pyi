@@ -47,6 +47,8 @@ def fit(
     shard: str | None = ...,
     out: str | PathLike[str] | None = ...,
     cluster_prior: str | None = ...,
+    sheet: str | None = ...,
+    pca: int | str | None = ...,
 ) -> Result: ...
 def blocks(
     graph: Any,
@@ -142,4 +144,6 @@ def meet(
     shard: str | None = ...,
     out: str | PathLike[str] | None = ...,
     cluster_prior: str | None = ...,
+    sheet: str | None = ...,
+    pca: int | str | None = ...,
 ) -> Result: ...

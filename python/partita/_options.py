@@ -18,6 +18,7 @@ _KINDS = {
     "bool": "bool",
     "Duration": "float | str",
     "Alpha": "float | str",
+    "Pca": "int | str",
     "PathBuf": "str | PathLike[str]",
 }
 

@@ -3,10 +3,11 @@
 
 use crate::data::DataOptions;
 use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap_complete::Shell;
 use partita_run::Failure;
 use partita_run::config::{
     Alpha, ColumnType, Coupling, CovariancePrior, Duration, EdgePrior, Loss, Metric, ModelChoice, Options,
-    Prior, Sampler, Shard, Start, Summary, Task, default_in_words,
+    Pca, Prior, Sampler, Shard, Start, Summary, Task, default_in_words,
 };
 use partita_run::session::HOLD_OUT;
 use std::path::PathBuf;
@@ -16,12 +17,18 @@ use std::path::PathBuf;
 #[command(name = "partita", version, max_term_width = 100, disable_help_subcommand = true)]
 pub struct Arguments {
     #[command(subcommand)]
-    pub command: Command,
+    pub command: Option<Command>,
 }
 
 /// The commands that run something, what they are for, and the file that they take.
-const RUNS: [(&str, &[Task], bool, &str); 4] = [
-    ("fit", &[Task::Fit], false, "A table: CSV, TSV or NPY, gzipped or not [left out: built-in data]"),
+const RUNS: [(&str, &[Task], bool, &str); 5] = [
+    (
+        "fit",
+        &[Task::Fit],
+        false,
+        "A table: CSV, TSV, Excel or NPY, gzipped or not; - for a pipe [left out: built-in data]",
+    ),
+    ("check", &[Task::Fit], false, "A table, as for fit [left out: built-in data]"),
     ("color", &[Task::Color], false, "A graph: edge list or DIMACS .col, gzipped or not"),
     ("blocks", &[Task::Blocks], false, "A graph: edge list or DIMACS .col, gzipped or not"),
     (
@@ -57,6 +64,8 @@ pub fn command() -> clap::Command {
 pub enum Command {
     /// Cluster a table: pilot, run, table on the screen, run directory with report.html
     Fit(RunOptions),
+    /// What would be read of a table and what would run, in a second, without running
+    Check(RunOptions),
     /// The same for proper colourings of a graph
     Color(RunOptions),
     /// The same for blocks of a graph: vertices with the same edges to others, a stochastic block model
@@ -128,12 +137,22 @@ pub enum Command {
     Compare(CompareOptions),
     /// The data sets of the paper: where they come from, and bringing them here
     Data(DataOptions),
+    /// Completions for a shell, to be put where it looks for them
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// The manual page, of one command or of all
+    Man {
+        /// The command [left out: partita itself]
+        command: Option<String>,
+    },
 }
 
 /// Options of compare.
 #[derive(Debug, Args)]
 pub struct CompareOptions {
-    /// A table: CSV, TSV or NPY, gzipped or not
+    /// A table: CSV, TSV, Excel or NPY, gzipped or not
     data: PathBuf,
     /// The models: any of auto, known, shared, shared-columns, diagonal and full
     #[arg(
@@ -258,9 +277,15 @@ pub struct RunOptions {
     /// A column with a known clustering to compare with
     #[arg(long, value_name = "NAME", help_heading = "Reading")]
     label_column: Option<String>,
+    /// The sheet of a workbook, by name or number from 1
+    #[arg(long, value_name = "SHEET", help_heading = "Reading")]
+    sheet: Option<String>,
     /// Keep the columns as they are, instead of mean 0 and standard deviation 1
     #[arg(long, help_heading = "Reading")]
     no_standardize: bool,
+    /// Cluster principal components instead of columns: so many, or as many as explain a share such as 90%
+    #[arg(long, value_name = "K", help_heading = "Reading", allow_negative_numbers = true)]
+    pca: Option<Pca>,
 
     /// What columns hold: NAME=normal, NAME=count or NAME=category
     #[arg(long, value_name = "NAME=TYPE", value_delimiter = ',', help_heading = "Model")]
@@ -445,6 +470,8 @@ impl RunOptions {
             shard: self.shard,
             out: self.out,
             cluster_prior: self.cluster_prior,
+            sheet: self.sheet,
+            pca: self.pca,
         };
         Ok(given.or(file))
     }

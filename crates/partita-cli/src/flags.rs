@@ -6,8 +6,8 @@ use partita_run::config::{ConfigError, Options};
 /// Flags that are no options of a run.
 const OTHERS: [&str; 7] = ["force", "matrix", "scale", "hold_out", "download", "data_dir", "from"];
 /// What can be called.
-const COMMANDS: [&str; 10] =
-    ["fit", "color", "blocks", "meet", "resume", "merge", "report", "predict", "compare", "data"];
+const COMMANDS: [&str; 11] =
+    ["fit", "check", "color", "blocks", "meet", "resume", "merge", "report", "predict", "compare", "data"];
 
 fn is_key(word: &str) -> bool {
     Options::KEYS.contains(&word) || OTHERS.contains(&word)

@@ -2,9 +2,11 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod check;
 mod compare;
 mod data;
 mod flags;
+mod help;
 mod predict;
 mod reproduce;
 mod screen;
@@ -31,7 +33,11 @@ fn main() -> ExitCode {
             return ExitCode::from(status);
         }
     };
-    match run(arguments.command) {
+    let done = match arguments.command {
+        Some(command) => run(command),
+        None => screen::print(help::EXAMPLES),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             screen::say(&format!("partita: {}", flags::sentence(&failure)));
@@ -48,6 +54,7 @@ fn run(command: Command) -> Result<(), Failure> {
     let interrupted = match &command {
         // A download that is interrupted just ends.
         Command::Data(_) => Arc::default(),
+        Command::Check(_) | Command::Completions { .. } | Command::Man { .. } => Arc::default(),
         // Nothing is under way that could be kept: files appear whole or not at all.
         Command::Merge { .. } | Command::Report { .. } | Command::Predict { .. } => {
             on_interrupt(|| {
@@ -86,6 +93,12 @@ fn run(command: Command) -> Result<(), Failure> {
         }
         Command::Compare(options) => compare::run(&options, &interrupted),
         Command::Data(options) => data::run(options),
+        Command::Check(options) => {
+            let json = options.json;
+            check::run(&options.resolve()?, json)
+        }
+        Command::Completions { shell } => help::completions(shell),
+        Command::Man { command } => help::manual(command.as_deref()),
     }
 }
 

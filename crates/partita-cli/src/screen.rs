@@ -156,7 +156,7 @@ pub fn table(outcome: &Finished) -> String {
 }
 
 /// A table of four columns, the first to the left, and an empty line.
-fn lines(header: [&str; 4], rows: &[[String; 4]]) -> String {
+pub fn lines(header: [&str; 4], rows: &[[String; 4]]) -> String {
     let header = header.map(String::from);
     let width = |c: usize| rows.iter().chain([&header]).map(|r| r[c].chars().count()).max().unwrap_or(0);
     let [w0, w1, w2, w3] = [width(0), width(1), width(2), width(3)];

@@ -21,6 +21,7 @@ pub(crate) use predict::{Question, predict};
 pub(crate) use units::units;
 
 use crate::Failure;
+use crate::data::Rotation;
 use crate::engine::Sample;
 use crate::model::{Input, Model};
 use crate::results::{Page, Results};
@@ -95,6 +96,7 @@ impl Answers {
             summary.clustering = Some(point.clustering.clone());
             summary.notes.extend(point.note());
         }
+        summary.notes.extend(input.rotation.as_ref().map(Rotation::sentence));
         compare(&mut summary, point.as_ref(), input)?;
         summary.notes.iter_mut().for_each(|note| *note = watch.phrase(note));
         watch.stage("putting the report together");

@@ -5,6 +5,7 @@
 
 mod choice;
 mod model;
+mod pca;
 mod plan;
 pub(crate) mod resolve;
 mod sampler;
@@ -15,6 +16,7 @@ pub use crate::summary::{Grid, Summary};
 pub use choice::{Coupling, Duration, Loss, Metric, Shard, Start, Task};
 pub(crate) use choice::{as_text, words};
 pub use model::{Alpha, ColumnType, CovariancePrior, EdgePrior, ModelChoice, Prior};
+pub use pca::Pca;
 pub use plan::{
     ClusterPrior, Law, Limit, MixtureLaw, Pairing, PartitionPrior, Plan, Reading, Setup, StoppingRule,
 };
@@ -127,6 +129,10 @@ options! {
     out: PathBuf,
     /// The prior of the clusters' covariance matrices.
     cluster_prior: CovariancePrior,
+    /// The sheet of a workbook, by name or number from 1.
+    sheet: String,
+    /// How many principal components take the place of the columns: a number, or a share of the variance.
+    pca: Pca,
 }
 
 /// What is wrong with a configuration, in a sentence.

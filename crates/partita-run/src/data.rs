@@ -1,20 +1,27 @@
-//! Tables from the files people have: CSV and its relatives, NPY, Parquet, gzipped or not.
+//! Tables from the files people have: CSV and its relatives, workbooks, NPY, Parquet, gzipped or not.
 
 mod builder;
 mod detect;
 mod error;
+mod excel;
+mod identifier;
 pub(crate) mod kept;
 mod kind;
 mod memory;
 mod npy;
+mod number;
 mod open;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod plan;
 mod records;
+mod rotate;
 mod standardize;
+mod survey;
 mod text;
+mod understood;
 mod value;
+mod when;
 
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -22,10 +29,13 @@ use std::path::Path;
 pub(crate) use builder::Hash;
 pub use error::{DataError, FileError, Place};
 pub(crate) use error::{argument, quote};
+pub(crate) use excel::ENDINGS as WORKBOOKS;
 pub use kind::Kind;
 pub use memory::Cells;
-pub(crate) use open::Source;
+pub(crate) use open::{STANDARD_INPUT, Source, called};
+pub use rotate::Rotation;
 pub use standardize::Scaling;
+pub use understood::{FileColumn, Role, Understood};
 
 /// A table with what is known about its rows and columns.
 ///
@@ -53,6 +63,9 @@ pub struct Table {
     pub ids: Option<Vec<String>>,
     /// The known clustering of the rows.
     pub labels: Option<Labels>,
+    /// What was made of the columns of its file; it stays with whoever read it.
+    #[serde(skip)]
+    pub understood: Understood,
     /// Thirty-two hexadecimal digits that depend on the shape, the values, the column names and the
     /// row names, and on nothing else: neither the format nor the labels.
     pub fingerprint: String,
@@ -105,6 +118,18 @@ pub enum Words {
     Levels,
 }
 
+/// What to find out about columns of which nothing was said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Guess {
+    /// Nothing: every column is data, and numbers are plain.
+    #[default]
+    Nothing,
+    /// How numbers and missing values are written: `1,234`, `1,5`, `12 %`, `$99`, `*`.
+    Numbers,
+    /// That, and which columns name the rows or hold dates and are no data.
+    All,
+}
+
 /// How to read a table; what is left out is found out from the file.
 ///
 /// A column is meant by its name or, where no column has that name, by its number from 1.
@@ -132,6 +157,10 @@ pub struct ReadOptions {
     pub kinds: Vec<(String, Kind)>,
     /// The levels of columns of categories, where they are known: a cell is then one of these.
     pub levels: Vec<(String, Vec<String>)>,
+    /// What to find out about columns of which nothing was said.
+    pub guess: Guess,
+    /// The sheet of a workbook, by name or number from 1; the first when left out.
+    pub sheet: Option<String>,
 }
 
 impl ReadOptions {
@@ -144,11 +173,12 @@ impl ReadOptions {
     }
 }
 
+/// Beginnings of workbooks: that of a zip archive, which may be something else, and that of old ones.
+const WORKBOOK: [&[u8]; 2] = [b"PK\x03\x04", b"\xd0\xcf\x11\xe0"];
+
 /// Beginnings of files that are taken for text at times and are not.
-const FOREIGN: [(&[u8], &str); 8] = [
-    (b"PK\x03\x04", "a zip archive (as .npz and .xlsx files are)"),
+const FOREIGN: [(&[u8], &str); 6] = [
     (b"\x89HDF", "an HDF5 file"),
-    (b"\xd0\xcf\x11\xe0", "an old Excel workbook"),
     (b"\x28\xb5\x2f\xfd", "compressed with zstd"),
     (b"\xfd7zXZ", "compressed with xz"),
     (b"BZh91AY", "compressed with bzip2"),
@@ -159,8 +189,8 @@ const FOREIGN: [(&[u8], &str); 8] = [
 impl Table {
     /// Reads a table from a file.
     ///
-    /// The format is known from the content: NPY, Parquet (in builds with the `parquet` feature) or
-    /// delimited text, any but Parquet also gzipped. The separator of a text file and its header
+    /// The format is known from the content: NPY, Parquet (in builds with the `parquet` feature), a workbook of Excel or
+    /// OpenDocument, or delimited text, any but Parquet also gzipped. The path `-` is standard input. The separator of a text file and its header
     /// are found out unless `options` settles them. A first column without a name in the header, as
     /// R and pandas write it, holds row names.
     ///
@@ -207,13 +237,23 @@ impl Table {
             let reason = "it does not start as one".to_owned();
             return Err(DataError::Npy { file: source.file, reason });
         }
+        let workbook = WORKBOOK.iter().any(|magic| head.starts_with(magic));
+        if workbook {
+            let named = excel::ENDINGS.iter().any(|ending| source.stem.ends_with(ending));
+            return match excel::read(source, options) {
+                Err(DataError::Workbook { file, .. }) if !named => {
+                    Err(DataError::Foreign { file, kind: "an archive (as .npz files are)" })
+                }
+                read => read,
+            };
+        }
         if let Some(&(_, kind)) = FOREIGN.iter().find(|(magic, _)| head.starts_with(magic)) {
             return Err(DataError::Foreign { file: source.file, kind });
         }
         if crate::graph::is_dimacs(head) {
             return Err(DataError::Graph { file: source.file });
         }
-        text::read(source, options)
+        text::read(source, options, Place::Line)
     }
 
     /// The values of one row, counted from 0.

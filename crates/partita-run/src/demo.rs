@@ -1,6 +1,6 @@
 //! The built-in data: the paper's `synthetic`, generated, and 344 penguins.
 
-use crate::data::{Hash, Table};
+use crate::data::{Hash, Table, Understood};
 use partita::Stream;
 use partita::chance::Chance;
 use partita::rng::Purpose;
@@ -42,6 +42,7 @@ pub fn synthetic() -> Table {
         gap: None,
         ids: None,
         labels: None,
+        understood: Understood::default(),
         fingerprint: hash.finish(),
     }
 }

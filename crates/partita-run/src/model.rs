@@ -14,7 +14,7 @@ mod words;
 pub(crate) use family::advice;
 pub use family::{Candidate, Covariance, candidates};
 pub use input::{Given, Input, Loaded, build, load, load_given};
-pub(crate) use input::{about, raw_table};
+pub(crate) use input::{about, raw_table, wide};
 pub use own::Own;
 pub use predict::Joining;
 use problem::Problem;

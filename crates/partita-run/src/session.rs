@@ -1,5 +1,6 @@
 //! A run from options to answers: fit, color, meet; resume, merge, report.
 
+mod check;
 mod compare;
 mod held;
 mod merge;
@@ -7,6 +8,7 @@ mod predict;
 mod runner;
 mod schedule;
 
+pub use check::{Checked, CheckedColumn, check};
 pub use compare::{HOLD_OUT, compare};
 pub use held::{Held, More, NewRows};
 pub use merge::merge;
@@ -14,11 +16,11 @@ pub use predict::predict;
 
 use crate::Failure;
 use crate::answers::Answers;
-use crate::config::resolve::Found;
+use crate::config::resolve::{Found, model_is_open};
 use crate::config::{Loss, Options, Plan, StoppingRule, Task};
 use crate::engine::long_chain;
 use crate::engine::{Executor, Row, Sample, Threads};
-use crate::model::{Input, Loaded, Model, load};
+use crate::model::{self, Input, Loaded, Model, load, load_given};
 use crate::results::Results;
 use crate::store::{self, Directory, Run, how_to_resume};
 use crate::summary::Count;
@@ -106,10 +108,11 @@ pub fn start_on(
     let options = request.checked()?;
     let out = options.out.clone().unwrap_or_else(|| store::free_name(options.data.as_deref()));
     let begin = Instant::now();
-    let loaded = load(request.task, &options)?;
+    let (loaded, piped) = load_given(request.task, &options, None)?;
     let options = Options { out: Some(out.clone()), ..options };
-    let Planned { run, model, input } =
+    let Planned { mut run, model, input } =
         request.plan(&options, loaded, begin, executor, interrupted, watch)?;
+    store::keep_piped(&mut run, &out, piped.as_ref(), &input)?;
     let columns = columns(&*model);
     let directory = Directory::create(&out, &run, &columns, model.items())?;
     go_on((directory, Sample::default()), &run, &*model, &input, executor, interrupted, watch)
@@ -145,6 +148,7 @@ impl Request {
         interrupted: &AtomicBool,
         watch: &mut dyn Watch,
     ) -> Result<Planned, Failure> {
+        refuse_wide(options, &loaded.input)?;
         let out = options.out.as_deref();
         let new = out.filter(|out| !out.exists());
         out.map_or(Ok(()), |out| store::prepare(out, self.force))?;
@@ -171,6 +175,15 @@ impl Request {
                 let _ = std::fs::remove_dir(new);
             }
         })
+    }
+}
+
+/// Refuses a table that is so wide that a pilot would find nothing, unless somebody said what to do with it.
+fn refuse_wide(options: &Options, input: &Input) -> Result<(), Failure> {
+    let pilot = options.lag.zip(options.burn_in).zip(options.sweeps).is_none();
+    match model::wide(options, input) {
+        Some(sentence) if pilot && model_is_open(options) => Err(Failure::option("pca", sentence)),
+        _ => Ok(()),
     }
 }
 

@@ -20,8 +20,10 @@ pub(crate) mod npy;
 mod rows;
 
 use crate::config::{ConfigError, Options, Plan, Shard, StoppingRule, Task};
+use crate::data::{STANDARD_INPUT, Table, kept};
 use crate::engine::pilot::Pilot;
 use crate::engine::{Draw, Replicate, Row, Sample, Sink};
+use crate::model::Input;
 use crate::{Failure, words};
 pub(crate) use answers::check_size;
 pub use ledger::Ledger;
@@ -168,10 +170,31 @@ impl Run {
 
 /// A name for a run directory that does not exist yet: `partita-STEM-1`, `-2`, ...
 pub(crate) fn free_name(data: Option<&Path>) -> PathBuf {
+    let data = data.filter(|path| path.as_os_str() != STANDARD_INPUT).or(data.and(Some(Path::new("input"))));
     let stem = data.and_then(Path::file_name).map_or("demo".into(), |n| n.to_string_lossy().into_owned());
     let stem = stem.split('.').next().filter(|s| !s.is_empty()).unwrap_or("data").to_string();
     let name = |i: u64| PathBuf::from(format!("partita-{stem}-{i}"));
     (1..).map(name).find(|p| !p.exists()).expect("some number is free")
+}
+
+/// Keeps data that came through a pipe with their run, so that it can be continued and asked later.
+pub(crate) fn keep_piped(
+    run: &mut Run,
+    out: &Path,
+    table: Option<&Table>,
+    input: &Input,
+) -> Result<(), Failure> {
+    if run.plan.data.as_ref().is_none_or(|path| path.as_os_str() != STANDARD_INPUT) {
+        return Ok(());
+    }
+    let text = match (table, &input.graph) {
+        (Some(table), _) => kept::table_text(table),
+        (None, Some(graph)) => kept::graph_text(graph),
+        (None, None) => return Ok(()),
+    };
+    write_whole(&out.join(DATA), &text)?;
+    run.plan.data = Some(out.join(DATA));
+    Ok(())
 }
 
 /// Refuses a directory that is in use, unless forced; makes sure that it can be written.

@@ -71,6 +71,28 @@ pub fn sizes(sizes: &[u64], told: usize) -> String {
     list.join(", ") + &if rest > 0 { format!(" and {rest} smaller") } else { String::new() }
 }
 
+/// `1 cell`, `1,234 cells`.
+pub(crate) fn count(number: u64, noun: &str) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.char_indices() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    format!("{text} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// All of them: `a, b and c`.
+pub(crate) fn and(all: &[String]) -> String {
+    match all {
+        [] => String::new(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
+
 /// Alternatives: `a, b, or c`.
 pub(crate) fn or(ways: &[&str]) -> String {
     match ways {

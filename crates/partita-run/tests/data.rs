@@ -21,6 +21,10 @@ mod npy;
 mod parquet;
 #[path = "data/properties.rs"]
 mod properties;
+#[path = "data/real.rs"]
+mod real;
+#[path = "data/workbook.rs"]
+mod workbook;
 
 /// A file of its own for one test.
 struct Fixture(PathBuf);

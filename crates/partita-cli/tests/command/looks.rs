@@ -90,7 +90,10 @@ fn help_offers_what_there_is() {
         let line = help.lines().find(|line| line.trim_start().starts_with("[DATA]")).unwrap();
         line.trim_start().trim_start_matches("[DATA]").trim().to_string()
     };
-    assert_eq!(takes(&fit), "A table: CSV, TSV or NPY, gzipped or not [left out: built-in data]");
+    assert_eq!(
+        takes(&fit),
+        "A table: CSV, TSV, Excel or NPY, gzipped or not; - for a pipe [left out: built-in data]"
+    );
     assert_eq!(takes(&color), "A graph: edge list or DIMACS .col, gzipped or not");
     assert_eq!(takes(&blocks), takes(&color));
     assert_eq!(takes(&meet), "A table, or a graph with --colors or --edge-prior [left out: built-in data]");

@@ -10,6 +10,7 @@ mod contract;
 mod data;
 mod deadline;
 mod far;
+mod files;
 mod full_disk;
 mod interrupted;
 mod labels;

@@ -20,7 +20,7 @@ fn a_word_where_a_number_should_be() {
     assert_eq!(
         about("a.csv", "x,y\n1,2\n3,red\n5,6\n", "fit a.csv"),
         "partita: a.csv, line 3, column \"y\": \"red\" is not a number; correct the cell, leave the column \
-         out with --drop y, or use it with --id-column y or --label-column y"
+         out with --drop y, use it with --id-column y or --label-column y, or say --column-type y=category"
     );
 }
 

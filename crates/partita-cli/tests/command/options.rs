@@ -66,6 +66,8 @@ const VALUES: &[(&str, &[&str])] = &[
     ("shard", &["'1/2'"]),
     ("out", &["'elsewhere'"]),
     ("cluster_prior", &["'table:0.1,4,1'"]),
+    ("sheet", &["'2'"]),
+    ("pca", &["1"]),
 ];
 
 /// These change nothing that is found: how many work on it, and where it is written.

@@ -5,7 +5,7 @@
 
 use super::{
     Alpha, ColumnType, Coupling, Covariance, CovariancePrior, Duration, EdgePrior, Loss, Metric, ModelChoice,
-    Options, Prior, Sampler, Shard, Start, Summary, Task,
+    Options, Pca, Prior, Sampler, Shard, Start, Summary, Task,
 };
 use partita::Schedule;
 use partita::likelihood::TablePrior;
@@ -170,6 +170,10 @@ pub struct Reading {
     pub label_column: Option<String>,
     /// What columns hold.
     pub column_type: Vec<ColumnType>,
+    /// The sheet of a workbook.
+    pub sheet: Option<String>,
+    /// How many principal components take the place of the columns; none: the columns stay.
+    pub pca: Option<Pca>,
 }
 
 /// When to stop, as far as that was said.
@@ -301,7 +305,7 @@ impl Setup {
 impl Plan {
     /// The same in options: what `run.toml` keeps, and what repeats the run.
     pub fn options(&self) -> Options {
-        let Reading { delimiter, header, columns, drop, id_column, label_column, column_type } =
+        let Reading { delimiter, header, columns, drop, id_column, label_column, column_type, sheet, pca } =
             self.reading.clone();
         let unless_empty = |list: Vec<String>| (!list.is_empty()).then_some(list);
         Options {
@@ -313,6 +317,8 @@ impl Plan {
             id_column,
             label_column,
             column_type: (!column_type.is_empty()).then_some(column_type),
+            sheet,
+            pca,
             seed: Some(self.seed),
             lag: Some(self.schedule.lag()),
             burn_in: Some(self.schedule.burn_in()),

@@ -92,6 +92,7 @@ pub fn default_in_words(key: &str, task: Task) -> Option<String> {
     let coloring = task == Task::Color;
     Some(match key {
         "delimiter" | "column_type" => "guessed from the file".into(),
+        "sheet" => "the first".into(),
         "covariance" => format!(
             "{}; {COVARIANCE} where the schedule is given, {DEMO_COVARIANCE} for the built-in data",
             ModelChoice::Auto
@@ -149,6 +150,8 @@ pub(crate) fn reading(options: &Options) -> Reading {
         id_column: options.id_column.clone(),
         label_column: options.label_column.clone(),
         column_type: options.column_type.clone().unwrap_or_default(),
+        sheet: options.sheet.clone(),
+        pca: options.pca,
     }
 }
 
@@ -303,6 +306,27 @@ fn max_sweeps(schedule: &Schedule, pilot: Option<&Pilot>) -> u64 {
     match pilot {
         Some(pilot) if pilot.unmet > 0 => (3 * longest).max(1000),
         _ => (20 * longest).max(20_000),
+    }
+}
+
+/// Operations that one processor does in a second, roughly.
+const OPERATIONS: f64 = 1e9;
+/// Kernel calls of a plain run with its pilot and its answers on a table that is easy, a round number.
+const CALLS: f64 = 40_000.0;
+/// A plain run takes no longer, pilot and answers included: its parts have budgets.
+const LONGEST: f64 = 90.0;
+
+/// About how long a run would take, where a Gibbs sweep is so many operations. How long pairs need to meet is not known
+/// before a pilot, so that this is no more than a first guess.
+pub(crate) fn seconds(options: &Options, sweep_work: f64, width: usize) -> f64 {
+    let one = sweep_work / OPERATIONS / width as f64;
+    let plain = 0.5 + (CALLS * one).min(LONGEST);
+    match (limit(options), options.sweeps.zip(options.lag)) {
+        (Limit::Time(time), _) => time.seconds(),
+        (Limit::Replicates(replicates), Some((sweeps, lag))) => {
+            0.1 + replicates as f64 * (sweeps + sweeps.min(lag)) as f64 * one
+        }
+        _ => plain,
     }
 }
 

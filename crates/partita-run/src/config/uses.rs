@@ -2,6 +2,8 @@
 //!
 //! One line an option. A new option needs a line here, and a test walks over all of them and all commands.
 
+use crate::data::{STANDARD_INPUT, WORKBOOKS};
+
 use super::{ConfigError, Coupling, Covariance, ModelChoice, Options, Prior, Task};
 
 /// What a run is asked to do, as far as the use of options goes.
@@ -27,10 +29,10 @@ macro_rules! lines {
     };
 }
 
-const LINES: [Line; 36] = lines! {
+const LINES: [Line; 38] = lines! {
     data: always,
     delimiter: text_file,
-    header: text_file,
+    header: named_columns,
     columns: own_table,
     drop: own_table,
     id_column: own_table,
@@ -64,6 +66,8 @@ const LINES: [Line; 36] = lines! {
     shard: always,
     out: always,
     cluster_prior: full_covariance,
+    sheet: workbook,
+    pca: own_table,
 };
 
 fn is_for(purpose: &str) -> Option<String> {
@@ -84,14 +88,35 @@ fn own_table(asked: &Asked) -> Option<String> {
     table(asked).or_else(demo)
 }
 
-fn text_file(asked: &Asked) -> Option<String> {
-    let binary = || {
-        let path = asked.options.data.as_ref()?.to_string_lossy().to_lowercase();
-        let name = path.strip_suffix(".gz").unwrap_or(&path);
-        let binary = [".npy", ".parquet"].iter().any(|ending| name.ends_with(ending));
-        if binary { is_for("tables in text files: leave it out") } else { None }
-    };
+/// Whether the name of the data ends so.
+fn ends(asked: &Asked, endings: &[&str]) -> bool {
+    let path = asked.options.data.as_ref().map(|path| path.to_string_lossy().to_lowercase());
+    let path = path.unwrap_or_default();
+    let name = path.strip_suffix(".gz").unwrap_or(&path);
+    endings.iter().any(|ending| name.ends_with(ending))
+}
+
+/// Formats in which columns have names or have none.
+const BINARY: [&str; 2] = [".npy", ".parquet"];
+
+fn named_columns(asked: &Asked) -> Option<String> {
+    let binary = || if ends(asked, &BINARY) { is_for("tables in text files: leave it out") } else { None };
     own_table(asked).or_else(binary)
+}
+
+fn text_file(asked: &Asked) -> Option<String> {
+    let sheet = || if ends(asked, &WORKBOOKS) { is_for("tables in text files: leave it out") } else { None };
+    named_columns(asked).or_else(sheet)
+}
+
+fn workbook(asked: &Asked) -> Option<String> {
+    // What comes through a pipe may be one.
+    let piped = asked.options.data.as_ref().is_some_and(|path| path.as_os_str() == STANDARD_INPUT);
+    let other = || match piped || ends(asked, &WORKBOOKS) {
+        true => None,
+        false => is_for("workbooks (.xlsx, .xls, .ods): leave it out"),
+    };
+    own_table(asked).or_else(other)
 }
 
 fn known_spreads(asked: &Asked) -> Option<String> {
@@ -214,7 +239,7 @@ impl Options {
     /// assert!(keys.contains(&"colors") && !keys.contains(&"alpha"));
     /// ```
     pub fn keys_of(task: Task, meetings_only: bool) -> Vec<&'static str> {
-        let options = Options { data: Some("data".into()), ..Options::default() };
+        let options = Options { data: Some(STANDARD_INPUT.into()), ..Options::default() };
         let asked = Asked { task, meetings_only, options: &options };
         LINES.iter().filter(|line| (line.used)(&asked).is_none()).map(|line| line.key).collect()
     }

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use super::error::{DataError, Place};
 use super::plan::Plan;
 use super::value::is_missing;
-use super::{Kind, Labels, Missing, ReadOptions, Table, Words};
+use super::{Kind, Labels, Missing, ReadOptions, Table, Understood, Words};
 
 /// The parts of a table so far.
 pub(super) struct Builder {
@@ -188,28 +188,44 @@ impl Builder {
 
     /// The sentence for a column that cannot be what it is taken for; `problem` is told its name.
     fn unfit(&self, place: Option<Place>, at: usize, problem: impl Fn(&str) -> String) -> DataError {
-        let column = self.plan.names[self.plan.data[at]].clone();
+        let column = self.name(at);
         let problem = problem(&super::error::argument(&column));
         DataError::Unfit { file: self.file.clone(), place, column, problem }
     }
 
     /// Refuses texts that are hardly ever the same: those are names, unless somebody said otherwise.
     fn check_levels(&self) -> Result<(), DataError> {
-        for at in 0..self.plan.data.len() {
-            let (levels, said) = (self.levels[at].names.len(), self.plan.kinds[at].is_some());
-            let cells = self.values.iter().skip(at).step_by(self.plan.data.len());
-            let cells = cells.filter(|value| !value.is_nan()).count();
-            if !said && levels > 2 && 2 * levels > cells {
-                return Err(self.unfit(None, at, |name| {
-                    format!(
-                        "{levels} different words in {cells} rows are more likely names than a category; use \
-                         the column with `id_column = {name}`, leave it out with `drop = {name}`, or say \
-                         `column_type = {name}=category`"
-                    )
-                }));
+        let like_names: Vec<(usize, usize, usize)> = (0..self.plan.data.len())
+            .filter(|&at| self.plan.kinds[at].is_none())
+            .map(|at| {
+                let cells = self.values.iter().skip(at).step_by(self.plan.data.len());
+                (at, self.levels[at].names.len(), cells.filter(|value| !value.is_nan()).count())
+            })
+            .filter(|(_, levels, cells)| *levels > 2 && 2 * levels > *cells)
+            .collect();
+        let Some(&(at, levels, cells)) = like_names.first() else { return Ok(()) };
+        let others: Vec<String> = like_names[1..].iter().map(|other| self.name(other.0)).collect();
+        Err(self.unfit(None, at, |name| {
+            let what = format!("{levels} different words in {cells} rows are more likely names than a category");
+            if others.is_empty() {
+                return format!(
+                    "{what}; use the column with `id_column = {name}`, leave it out with `drop = {name}`, or say \
+                     `column_type = {name}=category`"
+                );
             }
-        }
-        Ok(())
+            let all: Vec<String> = others.iter().map(|other| super::error::argument(other)).collect();
+            format!(
+                "{what}, and so are those of {}; leave them out with `drop = {name},{}`, or say what they are, as in \
+                 `column_type = {name}=category`",
+                super::error::list(&others),
+                all.join(",")
+            )
+        }))
+    }
+
+    /// The name of a column of data.
+    fn name(&self, at: usize) -> String {
+        self.plan.names[self.plan.data[at]].clone()
     }
 
     /// The sentence for an infinite value.
@@ -271,6 +287,7 @@ impl Builder {
             gap: self.gap,
             ids: self.plan.id.map(|_| self.ids),
             labels: self.plan.label.map(|_| Labels { names: self.labels.names, index: self.index }),
+            understood: Understood { columns: self.plan.columns(), writing: Vec::new() },
             fingerprint: String::new(),
         };
         table.fingerprint = fingerprint(&table);

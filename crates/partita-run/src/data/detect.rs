@@ -1,7 +1,8 @@
 //! Guessing what a text file does not say: the character between cells, and whether it has a header.
 
+use super::number::{Decimal, figure};
 use super::records::Record;
-use super::value::{Cell, decimal_comma, parse};
+use super::value::{Cell, parse};
 
 /// Lines looked at to find the separator.
 const LINES: usize = 50;
@@ -57,8 +58,9 @@ pub(super) fn header<'a>(
     second: Option<&Record>,
     asked: impl IntoIterator<Item = &'a String>,
 ) -> bool {
-    let is_word =
-        |cell: &[u8]| parse(cell) == Cell::Word && !std::str::from_utf8(cell).is_ok_and(decimal_comma);
+    let is_number =
+        |text: &str| [Decimal::Point, Decimal::Comma].iter().any(|mark| figure(text, *mark).is_some());
+    let is_word = |cell: &[u8]| parse(cell) == Cell::Word && !std::str::from_utf8(cell).is_ok_and(is_number);
     let words = first.cells().filter(|cell| is_word(cell)).count();
     if words == 0 {
         return false;

@@ -94,12 +94,48 @@ pub enum DataError {
         expected: usize,
     },
     /// The content is of a known kind that has no reader here.
-    #[error("{file} is {kind}, which is not read here; save the data as CSV, TSV or NPY")]
+    #[error("{file} is {kind}, which is not read here; save the data as CSV, TSV, XLSX or NPY")]
     Foreign {
         /// The path as given.
         file: String,
         /// What the content was recognised as.
         kind: &'static str,
+    },
+    /// The workbook is damaged, or something else.
+    #[error("{file} is not a readable workbook ({reason}); save it again, or save the sheet as CSV")]
+    Workbook {
+        /// The path as given.
+        file: String,
+        /// What the reader said.
+        reason: String,
+    },
+    /// A sheet was asked for that the workbook does not have.
+    #[error("{file} has no sheet {}; its sheets, numbered from 1, are {sheets}", quote(.asked))]
+    UnknownSheet {
+        /// The path as given.
+        file: String,
+        /// What was asked for.
+        asked: String,
+        /// The sheets there are.
+        sheets: String,
+    },
+    /// A sheet holds nothing.
+    #[error("{file}: sheet {} is empty; name another with `sheet`: there is {others}", quote(.sheet))]
+    NoCells {
+        /// The path as given.
+        file: String,
+        /// The sheet.
+        sheet: String,
+        /// The others.
+        others: String,
+    },
+    /// A table that has no such principal components.
+    #[error("{file}: {problem}")]
+    NotRotated {
+        /// The path as given.
+        file: String,
+        /// What is wrong, and what to do about it.
+        problem: String,
     },
     /// A Parquet file met a build without the `parquet` feature.
     #[error(
@@ -360,6 +396,19 @@ pub enum DataError {
         /// The value it always has.
         value: String,
     },
+    /// Several columns hold one value each.
+    #[error(
+        "{file}: columns {} have one value each, so they cannot be standardised; leave them out with `drop = {}` or say \
+         `standardize = false`",
+        list(.columns),
+        .columns.iter().map(|name| argument(name)).collect::<Vec<_>>().join(",")
+    )]
+    Constants {
+        /// The path as given.
+        file: String,
+        /// Names of the columns.
+        columns: Vec<String>,
+    },
     /// Every cell of a column is missing.
     #[error(
         "{file}, column {}: every cell is missing, so the column cannot be standardised; leave it \
@@ -387,8 +436,8 @@ impl DataError {
                 way_out.push_str("say `header = true` if this line holds the column names, or else ");
             }
             way_out.push_str(&format!(
-                "correct the cell, leave the column out with `drop = {name}`, or use it with \
-                 `id_column = {name}` or `label_column = {name}`"
+                "correct the cell, leave the column out with `drop = {name}`, use it with `id_column = {name}` or \
+                 `label_column = {name}`, or say `column_type = {name}=category`"
             ));
         }
         DataError::NotANumber {

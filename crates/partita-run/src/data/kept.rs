@@ -2,7 +2,7 @@
 
 use super::error::DataError;
 use super::open::Source;
-use super::{Kind, Labels, Table};
+use super::{Kind, Labels, Table, Understood};
 use crate::graph::{GraphError, GraphFile};
 use serde::{Deserialize, Serialize};
 use std::io::Read;
@@ -85,6 +85,7 @@ pub(super) fn read_table(source: Source) -> Result<Table, DataError> {
         gap: None,
         ids: kept.ids,
         labels: kept.labels,
+        understood: Understood::default(),
         fingerprint: kept.fingerprint,
     })
 }

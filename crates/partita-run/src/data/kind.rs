@@ -51,10 +51,20 @@ const LARGEST_MEAN: f64 = 20.0;
 /// And at least this much variance for its mean: a mixture of Poisson laws never varies less than its mean.
 const LEAST_DISPERSION: f64 = 0.75;
 
+/// Counts would have left a column without zeros by chance this often at most: otherwise it is a scale, such as 1 to 5.
+const NO_ZERO: f64 = 0.01;
+
+/// Whether so many numbers with this mean are too many to be counts, as none of them is zero: a mixture of Poisson laws
+/// has zeros with probability exp(-mean) at least, by Jensen's inequality.
+fn lacks_zeros(number: f64, mean: f64) -> bool {
+    number * (-(-mean).exp()).ln_1p() < NO_ZERO.ln()
+}
+
 impl Table {
     /// Decides what every column holds, where nothing was said: text is a category; so are numbers of
     /// which there are two, both whole, as 0 and 1 for no and yes; whole numbers from 0 on, few of them,
-    /// small and spread as counts are, are counts; all else is normal.
+    /// small and spread as counts are, are counts, unless zeros are missed as in a scale from 1 to 5; all else is
+    /// normal.
     ///
     /// ```
     /// # let path = std::env::temp_dir().join(format!("partita-kinds-{}.csv", std::process::id()));
@@ -109,7 +119,8 @@ impl Table {
         let variance = squares / number - mean * mean;
         let counts = distinct.iter().all(|value| *value >= 0.0)
             && mean < LARGEST_MEAN
-            && variance >= LEAST_DISPERSION * mean;
+            && variance >= LEAST_DISPERSION * mean
+            && (distinct.contains(&0.0) || !lacks_zeros(number, mean));
         match distinct.len() {
             2 => Kind::Category,
             3.. if counts => Kind::Count,

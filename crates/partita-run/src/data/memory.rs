@@ -3,7 +3,8 @@
 use super::builder::Builder;
 use super::error::{DataError, Place};
 use super::plan::{Plan, header_names};
-use super::{Kind, ReadOptions, Table};
+use super::survey::{Column, Findings};
+use super::{Guess, Kind, ReadOptions, Table, Understood, identifier};
 
 /// The cells of one column.
 #[derive(Debug, Clone, PartialEq)]
@@ -111,6 +112,7 @@ impl Table {
                 expected: rows,
             });
         }
+        let given = options;
         let mut options = options.clone();
         for (name, cells) in columns {
             let said = options.kinds.iter().any(|(column, _)| column == name);
@@ -124,7 +126,12 @@ impl Table {
             }
         }
         let names = columns.iter().map(|(name, _)| name.clone()).collect();
-        let plan = Plan::new(source, header_names(source, names)?, None, &options)?;
+        let mut plan = Plan::new(source, header_names(source, names)?, None, &options)?;
+        let understood = match options.guess {
+            Guess::All => found(columns, &plan.names, given)?,
+            _ => Understood { columns: plan.columns(), writing: Vec::new() },
+        };
+        plan.adopt(&understood);
         let mut builder = Builder::new(source, plan, &options);
         builder.values.reserve(rows * builder.plan.data.len());
         let plain = plain(&builder, columns);
@@ -165,6 +172,29 @@ impl Table {
                 builder.push_label(&columns[column].1.text(row));
             }
         }
-        builder.finish()
+        Ok(Table { understood, ..builder.finish()? })
     }
+}
+
+/// What columns of texts, and numbers that are called identifiers, serve for.
+fn found(
+    columns: &[(String, Cells)],
+    names: &[String],
+    options: &ReadOptions,
+) -> Result<Understood, DataError> {
+    let plan = Plan::new("", names.to_vec(), None, options)?;
+    let survey = |((_, cells), name): (&(String, Cells), &String)| {
+        let mut column = Column::new(name);
+        let telling = match cells {
+            Cells::Texts(_) => true,
+            Cells::Numbers(_) | Cells::Counts(_) => identifier::is(name),
+            Cells::Categories { .. } => false,
+        };
+        (0..cells.len()).filter(|_| telling).for_each(|row| column.see(cells.text(row).as_bytes()));
+        column
+    };
+    let surveyed: Vec<Column> = columns.iter().zip(names).map(survey).collect();
+    let findings = Findings::new(&surveyed, &plan.said(options), b',', true);
+    // Texts in memory are words, whatever they look like.
+    Ok(Understood { writing: Vec::new(), ..findings.understood })
 }

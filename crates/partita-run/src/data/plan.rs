@@ -1,6 +1,8 @@
 //! Which columns of a file are data, row names or known labels, from names and options.
 
 use super::error::{DataError, list, quote};
+use super::survey::Said;
+use super::understood::{FileColumn, Role, Understood};
 use super::{Kind, ReadOptions, default_names};
 
 /// The role of each column of a file.
@@ -61,6 +63,48 @@ impl Plan {
         }
         let levels = data.iter().map(|&column| levels[column].take()).collect();
         Ok(Plan { data, id: id.or(index), label, kinds: of_data, levels, names })
+    }
+
+    /// What is known of every column before its cells are looked at.
+    pub fn said(&self, options: &ReadOptions) -> Vec<Said> {
+        let named = options.columns.is_some();
+        let index = options.id_column.is_none();
+        let one = |column: usize| match self.data.iter().position(|&data| data == column) {
+            Some(at) if named || self.kinds[at].is_some() || self.levels[at].is_some() => Said::Data,
+            Some(_) => Said::Nothing,
+            None if self.id == Some(column) && index => Said::Index,
+            None if self.id == Some(column) => Said::Role(Role::Names),
+            None if self.label == Some(column) => Said::Role(Role::Labels),
+            None => Said::Role(Role::Dropped),
+        };
+        (0..self.names.len()).map(one).collect()
+    }
+
+    /// Every column with the role that was said; nothing is known of its cells.
+    pub fn columns(&self) -> Vec<FileColumn> {
+        let role = |column: usize| match () {
+            () if self.data.contains(&column) => Role::Data,
+            () if self.id == Some(column) => Role::Names,
+            () if self.label == Some(column) => Role::Labels,
+            () => Role::Dropped,
+        };
+        let one = |(column, name): (usize, &String)| FileColumn {
+            name: name.clone(),
+            role: role(column),
+            missing: 0,
+            found: false,
+        };
+        self.names.iter().enumerate().map(one).collect()
+    }
+
+    /// Takes over what was found out about the columns.
+    pub fn adopt(&mut self, understood: &Understood) {
+        let role = |column: usize| understood.columns[column].role;
+        let kept: Vec<usize> = (0..self.data.len()).filter(|&at| role(self.data[at]) == Role::Data).collect();
+        self.kinds = kept.iter().map(|&at| self.kinds[at]).collect();
+        self.levels = kept.iter().map(|&at| self.levels[at].take()).collect();
+        self.data = kept.iter().map(|&at| self.data[at]).collect();
+        self.id = (0..self.names.len()).find(|&column| role(column) == Role::Names);
     }
 
     /// Names of the data columns.

@@ -83,6 +83,12 @@ impl Table {
             }
         }
         let left_alone = |column: usize| matches!(self.kinds[column], Some(Kind::Count | Kind::Category));
+        let constant = |at: &usize| !left_alone(*at) && ranges[*at].0 == ranges[*at].1;
+        let constants: Vec<String> =
+            (0..self.columns).filter(constant).map(|at| self.names[at].clone()).collect();
+        if constants.len() > 1 {
+            return Err(DataError::Constants { file: self.source.clone(), columns: constants });
+        }
         for (at, (&(least, most), name)) in ranges.iter().zip(&self.names).enumerate() {
             let (file, column) = (self.source.clone(), name.clone());
             if left_alone(at) {

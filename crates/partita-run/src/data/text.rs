@@ -5,50 +5,118 @@ use super::error::{DataError, FileError, Place};
 use super::open::Source;
 use super::plan::{Plan, header_names};
 use super::records::{Record, Records};
+use super::survey::{Column, Findings};
 use super::value::{Cell, decimal_comma, parse};
-use super::{ReadOptions, Table, default_names, detect};
+use super::{Guess, ReadOptions, Table, default_names, detect};
 
-/// Reads a table from text.
-pub(super) fn read(mut source: Source, options: &ReadOptions) -> Result<Table, DataError> {
-    source.skip_byte_order_mark();
-    let file = source.file.clone();
-    let delimiter = options.delimiter.unwrap_or_else(|| detect::delimiter(source.head()));
-    let mut records = Records::new(source, delimiter);
-    let (mut first, mut row) = (Record::default(), Record::default());
-    if !records.read(&mut first)? {
-        return Err(FileError::Empty { file }.into());
+/// Reads a table from text; `place` is how a row is called by its line.
+pub(super) fn read(
+    mut source: Source,
+    options: &ReadOptions,
+    place: fn(u64) -> Place,
+) -> Result<Table, DataError> {
+    let mut findings = None;
+    if options.guess != Guess::Nothing {
+        let (first, second) = source.twice()?;
+        findings = Some(Beginning::new(first, options)?.survey(options)?);
+        source = second;
     }
-    let second = records.read(&mut row)?.then_some(&row);
-    let headed = options.header.unwrap_or_else(|| detect::header(&first, second, options.asked()));
-    let (names, index) = if headed {
-        let names = utf8_cells(&file, &first)?;
-        let Some(second) = second else {
-            return Err(DataError::HeaderOnly { file });
+    Beginning::new(source, options)?.table(findings, options, place)
+}
+
+/// A text whose first rows were read.
+struct Beginning {
+    file: String,
+    delimiter: u8,
+    records: Records,
+    first: Record,
+    /// The second row, if there is one.
+    second: Option<Record>,
+    headed: bool,
+    names: Vec<String>,
+    /// The column of row names, if the header leaves it unnamed.
+    index: Option<usize>,
+}
+
+impl Beginning {
+    fn new(mut source: Source, options: &ReadOptions) -> Result<Beginning, DataError> {
+        source.skip_byte_order_mark();
+        let file = source.file.clone();
+        let delimiter = options.delimiter.unwrap_or_else(|| detect::delimiter(source.head()));
+        let mut records = Records::new(source, delimiter);
+        let (mut first, mut row) = (Record::default(), Record::default());
+        if !records.read(&mut first)? {
+            return Err(FileError::Empty { file }.into());
+        }
+        let second = records.read(&mut row)?.then_some(row);
+        let headed =
+            options.header.unwrap_or_else(|| detect::header(&first, second.as_ref(), options.asked()));
+        let (names, index) = match (&second, headed) {
+            (Some(second), true) => with_row_names(&file, utf8_cells(&file, &first)?, second)?,
+            (None, true) => return Err(DataError::HeaderOnly { file }),
+            (_, false) => (default_names(first.len()), None),
         };
-        with_row_names(&file, names, second)?
-    } else {
-        (default_names(first.len()), None)
-    };
-    let headless = !headed && options.header.is_none();
-    let is_number = |cell: &[u8]| matches!(parse(cell), Cell::Number(_));
-    let below = second.filter(|_| headless).map(|row| row.cells().map(is_number).collect());
-    let mut rows = Rows {
-        like: if headed { "the header" } else { "the first row" },
-        headless,
-        below: below.unwrap_or_default(),
-        first_line: first.line,
-        builder: Builder::new(&file, Plan::new(&file, names, index, options)?, options),
-        file,
-    };
-    let mut more = second.is_some();
-    if !headed {
-        rows.push(&first)?;
+        Ok(Beginning { file, delimiter, records, first, second, headed, names, index })
     }
-    while more {
-        rows.push(&row)?;
-        more = records.read(&mut row)?;
+
+    fn plan(&self, options: &ReadOptions) -> Result<Plan, DataError> {
+        Plan::new(&self.file, self.names.clone(), self.index, options)
     }
-    rows.builder.finish()
+
+    /// Every row of data.
+    fn each_row(mut self, mut see: impl FnMut(&Record) -> Result<(), DataError>) -> Result<(), DataError> {
+        if !self.headed {
+            see(&self.first)?;
+        }
+        let Some(mut row) = self.second.take() else { return Ok(()) };
+        loop {
+            see(&row)?;
+            if !self.records.read(&mut row)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Looks at all cells.
+    fn survey(self, options: &ReadOptions) -> Result<Findings, DataError> {
+        let (plan, delimiter) = (self.plan(options)?, self.delimiter);
+        let mut columns: Vec<Column> = self.names.iter().map(|name| Column::new(name)).collect();
+        self.each_row(|row| {
+            columns.iter_mut().zip(row.cells()).for_each(|(column, cell)| column.see(cell));
+            Ok(())
+        })?;
+        Ok(Findings::new(&columns, &plan.said(options), delimiter, options.guess == Guess::All))
+    }
+
+    /// Reads the table.
+    fn table(
+        self,
+        findings: Option<Findings>,
+        options: &ReadOptions,
+        place: fn(u64) -> Place,
+    ) -> Result<Table, DataError> {
+        let (mut plan, file, headed) = (self.plan(options)?, self.file.clone(), self.headed);
+        let headless = !headed && options.header.is_none();
+        let is_number = |cell: &[u8]| matches!(parse(cell), Cell::Number(_));
+        let below = self.second.as_ref().filter(|_| headless).map(|row| row.cells().map(is_number).collect());
+        if let Some(findings) = &findings {
+            plan.adopt(&findings.understood);
+        }
+        let mut rows = Rows {
+            like: if headed { "the header" } else { "the first row" },
+            headless,
+            below: below.unwrap_or_default(),
+            first_line: self.first.line,
+            place,
+            builder: Builder::new(&file, plan, options),
+            findings,
+            file,
+        };
+        self.each_row(|row| rows.push(row))?;
+        let understood = rows.findings.map(|findings| findings.understood);
+        let table = rows.builder.finish()?;
+        Ok(Table { understood: understood.unwrap_or_default(), ..table })
+    }
 }
 
 /// Names of the columns, and the column of row names if the header leaves it unnamed.
@@ -87,7 +155,11 @@ struct Rows {
     /// Whether a number stands in the second row, a column each, where the first may hold names.
     below: Vec<bool>,
     first_line: u64,
+    /// How a row is called in sentences: by its line, or by its number.
+    place: fn(u64) -> Place,
     builder: Builder,
+    /// What a survey found, where there was one.
+    findings: Option<Findings>,
 }
 
 impl Rows {
@@ -103,11 +175,15 @@ impl Rows {
                 like: self.like,
             });
         }
-        let place = Place::Line(record.line);
+        let place = (self.place)(record.line);
         for at in 0..self.builder.plan.data.len() {
             let column = self.builder.plan.data[at];
             let cell = record.get(column);
-            let value = match parse(cell) {
+            let said = match &self.findings {
+                Some(findings) => findings.cell(column, cell),
+                None => parse(cell),
+            };
+            let value = match said {
                 Cell::Number(number) if self.builder.is_plain(at) => number,
                 other => self.other(other, record, at)?,
             };
@@ -127,7 +203,7 @@ impl Rows {
     /// What becomes of a cell that is not a finite number, or not in a column of such.
     #[cold]
     fn other(&mut self, cell: Cell, record: &Record, at: usize) -> Result<f64, DataError> {
-        let (place, column) = (Place::Line(record.line), self.builder.plan.data[at]);
+        let (place, column) = ((self.place)(record.line), self.builder.plan.data[at]);
         let text = utf8(&self.file, record, record.get(column))?;
         match cell {
             Cell::Number(number) => self.builder.special(place, at, number, text),

@@ -16,6 +16,39 @@ pub(super) enum Cell {
 /// Words for a missing value, in any case.
 const MISSING: [&[u8]; 6] = [b"NA", b"N/A", b"null", b"None", b"?", b"."];
 
+/// Words that stand for a missing value among numbers, in any case; elsewhere they may mean something.
+const MARKERS: [&str; 24] = [
+    "*",
+    "**",
+    "-",
+    "--",
+    "---",
+    "–",
+    "—",
+    "..",
+    "...",
+    "…",
+    "unknown",
+    "unk",
+    "missing",
+    "n.a.",
+    "n.a",
+    "n.d.",
+    "#N/A",
+    "#NA",
+    "<NA>",
+    "#VALUE!",
+    "#DIV/0!",
+    "not available",
+    "no data",
+    "NaT",
+];
+
+/// Whether a cell among numbers can stand for a missing value.
+pub(super) fn is_marker(cell: &str) -> bool {
+    MARKERS.iter().any(|marker| marker.eq_ignore_ascii_case(cell))
+}
+
 /// Whether a cell that has no blanks around it says nothing.
 pub(super) fn is_missing(cell: &[u8]) -> bool {
     parse(cell) == Cell::Missing

@@ -2,8 +2,11 @@
 
 use super::{Model, Own, column, family, looks, words};
 use crate::Failure;
-use crate::config::{Covariance, Facts, Options, Setup, Task, resolve};
-use crate::data::{Cells, DataError, Kind, Missing, ReadOptions, Scaling, Table, Words};
+use crate::config::{Covariance, Facts, Options, Pca, Setup, Task, resolve};
+use crate::data::{
+    Cells, DataError, Guess, Kind, Missing, ReadOptions, Rotation, STANDARD_INPUT, Scaling, Table,
+    Understood, Words, called,
+};
 use crate::engine::Origin;
 use crate::graph::{GraphFile, read_graph};
 use partita::summary::Reference;
@@ -30,6 +33,10 @@ pub struct Input {
     pub graph: Option<GraphFile>,
     /// How its columns were standardised, if they were.
     pub scaling: Option<Scaling>,
+    /// How the columns of the file were turned to those of the table, if they were.
+    pub rotation: Option<Rotation>,
+    /// What was made of the columns of the file.
+    pub understood: Understood,
     /// Sentences about what was read and done.
     pub said: Vec<String>,
     /// A likelihood of one's own; it stays in the process that it was given in.
@@ -64,7 +71,7 @@ pub fn load(task: Task, options: &Options) -> Result<Loaded, Failure> {
 }
 
 /// The same with data from memory, where they are given. Defaults are those of a file of one's own, so the options have to
-/// name something as `data`. The table comes back as it was before it was standardised, where it was given.
+/// name something as `data`. The table comes back as it was before it was standardised, where it cannot be read again.
 pub fn load_given(
     task: Task,
     options: &Options,
@@ -74,7 +81,8 @@ pub fn load_given(
     let mut input = match task {
         Task::Fit => {
             let table = read_table(options, given)?;
-            kept = given.is_some().then(|| table.clone());
+            let piped = options.data.as_ref().is_some_and(|path| path.as_os_str() == STANDARD_INPUT);
+            kept = (given.is_some() || piped).then(|| table.clone());
             read(options, table)?
         }
         Task::Color | Task::Blocks => read_edges(task, options, given)?,
@@ -152,6 +160,9 @@ fn read_table(options: &Options, given: Option<&Given>) -> Result<Table, Failure
         kinds: reading.column_type.into_iter().map(|column| (column.column, column.kind)).collect(),
         levels: Vec::new(),
         one_row: false,
+        // A likelihood of one's own is given the columns as they are.
+        guess: if matches!(given, Some(Given::Own(..))) { Guess::Nothing } else { Guess::All },
+        sheet: reading.sheet,
     };
     let table = match (given, &options.data) {
         (Some(Given::Columns(source, columns) | Given::Own(source, columns, _)), _) => {
@@ -189,7 +200,11 @@ fn refusal(error: DataError, covariance: Covariance) -> Failure {
 fn read(options: &Options, mut table: Table) -> Result<Input, Failure> {
     let columns = if table.columns == 1 { "column" } else { "columns" };
     let mut said = vec![format!("{}: {} rows, {} {columns}", table.source, table.rows, table.columns)];
+    said.extend(table.understood.sentences());
     said.extend(looks::like_edges(&table).filter(|_| options.data.is_some()));
+    let understood = table.understood.clone();
+    let rotation = options.pca.map(|pca| rotate(options, pca, &mut table)).transpose()?;
+    said.extend(rotation.as_ref().map(Rotation::sentence));
     let kinds = resolve::covariance(options).family().cells.kinds(&mut table);
     if kinds.iter().any(|kind| *kind != Kind::Normal) {
         said.push(words::columns(&table, &kinds));
@@ -222,9 +237,46 @@ fn read(options: &Options, mut table: Table) -> Result<Input, Failure> {
         kinds,
         graph: None,
         scaling,
+        rotation,
+        understood,
         said,
         own: None,
     })
+}
+
+/// Turns a table to its principal components. Columns are standardised first, as they would be without it.
+fn rotate(options: &Options, pca: Pca, table: &mut Table) -> Result<Rotation, Failure> {
+    let numbers = |kind: &Option<Kind>| *kind != Some(Kind::Category);
+    if table.kinds.iter().all(numbers) {
+        table.kinds.fill(Some(Kind::Normal));
+    }
+    let scaling = match resolve::standardize(options) && table.kinds.iter().all(numbers) {
+        true => Some(table.standardize()?),
+        false => None,
+    };
+    Ok(table.rotate(pca, scaling)?)
+}
+
+/// A table has to have more columns than this, and more than rows, to be called wide.
+const WIDE: usize = 100;
+/// Principal components that are proposed at most.
+const PROPOSED: usize = 10;
+
+/// That a table is so wide that its clusters would hardly be found, and a way that works; none where it is not.
+pub(crate) fn wide(options: &Options, input: &Input) -> Option<String> {
+    let table = input.table.as_ref().filter(|table| table.columns > table.rows.max(WIDE))?;
+    let said = options.covariance.is_some_and(|choice| choice.named().is_some());
+    let proposed = (table.rows / 5).clamp(2, PROPOSED);
+    let otherwise = match said {
+        true => String::new(),
+        false => format!(", and `covariance = {TAKES_ALL}` takes all columns nevertheless"),
+    };
+    Some(format!(
+        "{} has more columns ({}) than rows ({}): so many make every row a cluster of its own or all rows one, and chains \
+         seldom meet; `pca = {proposed}` clusters its first {proposed} principal components, `pca = 90%` as many as explain \
+         90 % of the variance{otherwise}",
+        input.title, table.columns, table.rows
+    ))
 }
 
 /// Reads the graph of a task.
@@ -240,7 +292,7 @@ fn read_edges(task: Task, options: &Options, given: Option<&Given>) -> Result<In
     };
     let (file, title) = match given {
         Some(Given::Graph(title, graph)) => (graph.clone(), title.clone()),
-        _ => (read_graph(&path)?, path.display().to_string()),
+        _ => (read_graph(&path)?, called(&path)),
     };
     let colors = match options.colors.filter(|_| task == Task::Color) {
         Some(colors) => format!(", {colors} colours"),
@@ -256,6 +308,8 @@ fn read_edges(task: Task, options: &Options, given: Option<&Given>) -> Result<In
         kinds: Vec::new(),
         graph: Some(file),
         scaling: None,
+        rotation: None,
+        understood: Understood::default(),
         own: None,
     })
 }

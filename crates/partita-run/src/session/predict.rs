@@ -4,7 +4,7 @@ use super::{Watch, columns, refuse_part, reload};
 use crate::Failure;
 use crate::answers::{self, Question};
 use crate::config::{Law, Loss, MixtureLaw};
-use crate::data::{DataError, Kind, Missing, Place, ReadOptions, Table};
+use crate::data::{DataError, Guess, Kind, Missing, Place, ReadOptions, Role, Rotation, Scaling, Table};
 use crate::engine::{Draw, Sample};
 use crate::model::{Input, Model};
 use crate::results::Predictions;
@@ -91,14 +91,18 @@ fn new_rows(
 ) -> Result<Table, Failure> {
     let known = input.table.as_ref().expect("a fit has a table");
     let reading = &run.plan.reading;
-    let delimiter = reading.delimiter.and_then(|c| u8::try_from(c).ok());
-    let columns = known.names.iter().zip(&known.kinds).zip(&known.levels);
+    let rotation = input.rotation.as_ref();
+    let takes_gaps = takes_gaps || rotation.is_some();
+    let names = rotation.map_or(&known.names, |rotation| &rotation.names);
+    // Principal components are of numbers.
+    let columns = known.names.iter().zip(&known.kinds).zip(&known.levels).filter(|_| rotation.is_none());
     let category = |kind: &Option<Kind>| *kind == Some(Kind::Category);
+    let of_rows = input.understood.columns.iter().find(|column| column.found && column.role == Role::Names);
     let mut read = ReadOptions {
-        delimiter,
+        delimiter: reading.delimiter.and_then(|c| u8::try_from(c).ok()),
         header: reading.header,
-        columns: Some(known.names.clone()),
-        id_column: reading.id_column.clone(),
+        columns: Some(names.clone()),
+        id_column: reading.id_column.clone().or(of_rows.map(|column| column.name.clone())),
         missing: if takes_gaps { Missing::Keep } else { Missing::Refuse },
         kinds: columns
             .clone()
@@ -109,6 +113,7 @@ fn new_rows(
             .map(|((name, _), levels)| (name.clone(), levels.clone()))
             .collect(),
         one_row: true,
+        guess: Guess::Numbers,
         ..ReadOptions::default()
     };
     let table = match new(&read) {
@@ -119,8 +124,31 @@ fn new_rows(
         }
         other => other,
     };
-    let mut table = table.map_err(|error| refusal(error, known, takes_gaps))?;
-    let Some(scaling) = &input.scaling else { return Ok(table) };
+    let mut table = table.map_err(|error| refusal(error, names, takes_gaps))?;
+    if let Some(rotation) = rotation {
+        turn(&mut table, rotation, known)?;
+    }
+    if let Some(scaling) = &input.scaling {
+        standardize(&mut table, scaling, takes_gaps)?;
+    }
+    Ok(table)
+}
+
+/// Turns new rows to the principal components of the run's table.
+fn turn(table: &mut Table, rotation: &Rotation, known: &Table) -> Result<(), Failure> {
+    if let Some(scaling) = &rotation.scaling {
+        standardize(table, scaling, true)?;
+    }
+    table.values = (0..table.rows).flat_map(|row| rotation.turn(table.row(row))).collect();
+    table.columns = known.columns;
+    table.names.clone_from(&known.names);
+    table.kinds.clone_from(&known.kinds);
+    table.levels.clone_from(&known.levels);
+    Ok(())
+}
+
+/// Brings new rows to the units of the run.
+fn standardize(table: &mut Table, scaling: &Scaling, takes_gaps: bool) -> Result<(), Failure> {
     for at in 0..table.values.len() {
         let (row, column, value) = (at / table.columns, at % table.columns, table.values[at]);
         let standardised = scaling.standardize(column, value);
@@ -139,7 +167,7 @@ fn new_rows(
         }
         table.values[at] = standardised;
     }
-    Ok(table)
+    Ok(())
 }
 
 /// A way out for a cell that cannot be.
@@ -148,11 +176,11 @@ fn or_empty(takes_gaps: bool) -> &'static str {
 }
 
 /// What is wrong with a file of new rows: their columns cannot be left out or taken for something else.
-fn refusal(error: DataError, known: &Table, takes_gaps: bool) -> Failure {
+fn refusal(error: DataError, names: &[String], takes_gaps: bool) -> Failure {
     let cell = |file, place, column, sentence| Failure::Cell { file, place: Some(place), column, sentence };
     match error {
         DataError::UnknownColumn { .. } => {
-            let way_out = format!(" (the run is on the columns {})", known.names.join(", "));
+            let way_out = format!(" (the run is on the columns {})", names.join(", "));
             Failure::Data { error: error.into(), way_out }
         }
         DataError::NotANumber { file, place, column, cell: found, way_out }

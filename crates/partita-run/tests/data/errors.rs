@@ -29,7 +29,7 @@ fn columns(names: &[&str]) -> ReadOptions {
 fn a_word_for_a_number() {
     assert_eq!(
         sentence("mass,sepal length\n1,2\n3,oops\n"),
-        "data.csv, line 3, column \"sepal length\": \"oops\" is not a number; correct the cell, leave the column out with `drop = 'sepal length'`, or use it with `id_column = 'sepal length'` or `label_column = 'sepal length'`"
+        "data.csv, line 3, column \"sepal length\": \"oops\" is not a number; correct the cell, leave the column out with `drop = 'sepal length'`, use it with `id_column = 'sepal length'` or `label_column = 'sepal length'`, or say `column_type = 'sepal length'=category`"
     );
 }
 
@@ -37,7 +37,7 @@ fn a_word_for_a_number() {
 fn a_column_of_words() {
     assert_eq!(
         sentence("mass,kind\n1,red\n3,blue\n"),
-        "data.csv, line 2, column \"kind\": \"red\" is not a number; correct the cell, leave the column out with `drop = kind`, or use it with `id_column = kind` or `label_column = kind`"
+        "data.csv, line 2, column \"kind\": \"red\" is not a number; correct the cell, leave the column out with `drop = kind`, use it with `id_column = kind` or `label_column = kind`, or say `column_type = kind=category`"
     );
 }
 
@@ -45,7 +45,7 @@ fn a_column_of_words() {
 fn a_word_below_blank_lines_and_long_cells() {
     assert_eq!(
         sentence("a,\"b\nb\"\r\n\r\n1,\"2\"\r\n\r\n\r\n3,x\r\n"),
-        "data.csv, line 7, column \"b\\nb\": \"x\" is not a number; correct the cell, leave the column out with `drop = NUMBER`, or use it with `id_column = NUMBER` or `label_column = NUMBER`"
+        "data.csv, line 7, column \"b\\nb\": \"x\" is not a number; correct the cell, leave the column out with `drop = NUMBER`, use it with `id_column = NUMBER` or `label_column = NUMBER`, or say `column_type = NUMBER=category`"
     );
 }
 
@@ -53,7 +53,7 @@ fn a_word_below_blank_lines_and_long_cells() {
 fn a_first_line_of_numbers_with_a_word() {
     assert_eq!(
         sentence("1,oops,3\n4,5,6\n"),
-        "data.csv, line 1, column \"x2\": \"oops\" is not a number; say `header = true` if this line holds the column names, or else correct the cell, leave the column out with `drop = x2`, or use it with `id_column = x2` or `label_column = x2`"
+        "data.csv, line 1, column \"x2\": \"oops\" is not a number; say `header = true` if this line holds the column names, or else correct the cell, leave the column out with `drop = x2`, use it with `id_column = x2` or `label_column = x2`, or say `column_type = x2=category`"
     );
 }
 
@@ -86,7 +86,7 @@ fn a_separator_too_many_at_the_end_of_each_row() {
 fn a_long_cell() {
     assert_eq!(
         sentence("a,b\n1,2\n3,\"one\ttwo three four five six seven eight nine ten\"\n"),
-        "data.csv, line 3, column \"b\": \"one\\ttwo three four five six seven eight …\" is not a number; correct the cell, leave the column out with `drop = b`, or use it with `id_column = b` or `label_column = b`"
+        "data.csv, line 3, column \"b\": \"one\\ttwo three four five six seven eight …\" is not a number; correct the cell, leave the column out with `drop = b`, use it with `id_column = b` or `label_column = b`, or say `column_type = b=category`"
     );
 }
 
@@ -279,7 +279,7 @@ fn a_gz_name_without_gzip() {
 fn a_zip_archive() {
     assert_eq!(
         sentence_of("data.npz", b"PK\x03\x04rest", &ReadOptions::default()),
-        "data.npz is a zip archive (as .npz and .xlsx files are), which is not read here; save the data as CSV, TSV or NPY"
+        "data.npz is an archive (as .npz files are), which is not read here; save the data as CSV, TSV, XLSX or NPY"
     );
 }
 
@@ -338,6 +338,18 @@ fn a_constant_column() {
         "data.csv, column \"sepal length\": every value is 5, so the column cannot be standardised; leave it out with `drop = 'sepal length'` or say `standardize = false`"
     );
     assert_eq!(table, before);
+}
+
+#[test]
+fn several_constant_columns() {
+    let sentence = read("a,b b,c\n1,5,2\n1,5,3\n").standardize().unwrap_err().to_string();
+    assert!(
+        sentence.ends_with(
+            "data.csv: columns \"a\", \"b b\" have one value each, so they cannot be standardised; leave them out with \
+             `drop = a,'b b'` or say `standardize = false`"
+        ),
+        "{sentence}"
+    );
 }
 
 #[test]

@@ -1,0 +1,152 @@
+//! What a run would be, without running it: what was understood of a table, the model, about how long.
+
+use super::processors;
+use crate::Failure;
+use crate::config::resolve;
+use crate::config::{Limit, Options, Task};
+use crate::data::{FileColumn, Kind, Role, Table};
+use crate::model::{Input, Loaded, candidates, load, wide};
+use crate::words;
+use serde::Serialize;
+
+/// What was understood of a table, and what a run on it would be.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Checked {
+    /// The file.
+    pub file: String,
+    /// Its rows.
+    pub rows: usize,
+    /// Its columns, in the order of the file.
+    pub columns: Vec<CheckedColumn>,
+    /// The model: its name, or `auto` where a pilot would choose it.
+    pub model: String,
+    /// About how long a run would take on this machine, in seconds.
+    pub seconds_estimate: f64,
+    /// The models among which a pilot would choose.
+    pub candidates: Vec<String>,
+    /// What is to be said of the table, in sentences.
+    pub notes: Vec<String>,
+    /// What would run, in a sentence.
+    pub run: String,
+}
+
+/// A column of a table that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CheckedColumn {
+    /// Its name.
+    pub name: String,
+    /// What it is taken for: `normal`, `count`, `category`; `names`, `labels`, `date` or `dropped` where it is no data.
+    pub kind: String,
+    /// How many of its cells are missing.
+    pub missing: usize,
+    /// The levels of a category; none of others.
+    pub levels: Option<usize>,
+}
+
+/// Looks at the table of a fit and tells what a run would be.
+///
+/// ```
+/// # let path = std::env::temp_dir().join(format!("partita-check-{}.csv", std::process::id()));
+/// # std::fs::write(&path, "name,mass,coat\nann,1.5,red\nbob,,blue\ncy,2.5,red\ndee,3,blue\n").unwrap();
+/// use partita_run::config::Options;
+/// use partita_run::session::check;
+///
+/// // name,mass,coat
+/// // ann,1.5,red
+/// // bob,,blue
+/// // cy,2.5,red
+/// // dee,3,blue
+/// let checked = check(&Options { data: Some(path.clone()), ..Options::default() })?;
+/// let kinds: Vec<_> = checked.columns.iter().map(|column| (&column.kind[..], column.missing)).collect();
+/// assert_eq!(kinds, [("names", 0), ("normal", 1), ("category", 0)]);
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), partita_run::Failure>(())
+/// ```
+///
+/// # Errors
+///
+/// The sentence with which a run would stop.
+pub fn check(options: &Options) -> Result<Checked, Failure> {
+    options.check_uses(Task::Fit, false)?;
+    options.check()?;
+    let Loaded { setup: _, model, input } = load(Task::Fit, options)?;
+    let candidates = match resolve::model_is_open(options) {
+        true => distinct(candidates(&input).iter().map(|one| one.covariance.to_string())),
+        false => Vec::new(),
+    };
+    let named = resolve::covariance(options).to_string();
+    let width = options.threads.unwrap_or_else(processors);
+    let seconds = resolve::seconds(options, model.sweep_work(), width);
+    let mut notes = input.said[1..].to_vec();
+    notes.extend(wide(options, &input));
+    Ok(Checked {
+        file: input.title.clone(),
+        rows: input.item_names.len(),
+        columns: columns(&input),
+        model: if candidates.len() > 1 {
+            "auto".into()
+        } else {
+            candidates.first().cloned().unwrap_or(named)
+        },
+        seconds_estimate: seconds,
+        candidates,
+        notes,
+        run: run(options, seconds, width),
+    })
+}
+
+fn distinct(names: impl Iterator<Item = String>) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for name in names {
+        if !all.contains(&name) {
+            all.push(name);
+        }
+    }
+    all
+}
+
+/// The columns of the file; where principal components took their place, as they were.
+fn columns(input: &Input) -> Vec<CheckedColumn> {
+    let table = input.table.as_ref().expect("a fit has a table");
+    let known = &input.understood.columns;
+    let one = |column: &FileColumn| {
+        let kind = match column.role {
+            Role::Data if input.rotation.is_some() => Kind::Normal.to_string(),
+            Role::Data => return data(input, table, &column.name, column.missing),
+            Role::Names => "names".into(),
+            Role::Labels => "labels".into(),
+            Role::Date => "date".into(),
+            Role::Identifiers | Role::Dropped => "dropped".into(),
+        };
+        CheckedColumn { name: column.name.clone(), kind, missing: column.missing, levels: None }
+    };
+    match known.is_empty() {
+        true => table.names.iter().map(|name| data(input, table, name, 0)).collect(),
+        false => known.iter().map(one).collect(),
+    }
+}
+
+/// A column of data.
+fn data(input: &Input, table: &Table, name: &str, missing: usize) -> CheckedColumn {
+    let at = table.names.iter().position(|other| other == name).expect("it is data");
+    let gaps = table.values.iter().skip(at).step_by(table.columns).filter(|value| value.is_nan()).count();
+    let kind = input.kinds[at];
+    let levels = (kind == Kind::Category).then_some(table.levels[at].len());
+    CheckedColumn { name: name.into(), kind: kind.to_string(), missing: gaps.max(missing), levels }
+}
+
+/// What would run, and for how long.
+fn run(options: &Options, seconds: f64, width: usize) -> String {
+    let processors = if width == 1 { "one processor".into() } else { format!("{width} processors") };
+    let said = options.lag.zip(options.burn_in).zip(options.sweeps).is_some();
+    let pilot = if said && options.replicates.is_some() { "" } else { "a pilot, then " };
+    let until = match resolve::limit(options) {
+        Limit::Replicates(replicates) => format!("{replicates} pairs of chains"),
+        Limit::Time(time) => format!("pairs of chains for {time} in all"),
+        Limit::Precision(width) => {
+            format!("pairs of chains until every 95 % interval is narrower than {width}")
+        }
+        Limit::Unsaid => "pairs of chains until two digits are known".into(),
+    };
+    format!("{pilot}{until}: about {} on {processors}", words::duration(seconds))
+}

