@@ -9,6 +9,7 @@ mod looks;
 mod own;
 mod predict;
 mod problem;
+mod turned;
 mod words;
 
 pub(crate) use family::advice;
@@ -18,6 +19,7 @@ pub(crate) use input::{about, raw_table, wide};
 pub use own::Own;
 pub use predict::Joining;
 use problem::Problem;
+pub(crate) use turned::{Turned, turned};
 pub(crate) use words::{crossing, own_question, question, unreachable};
 
 use crate::engine::{Chains, Origin};

@@ -130,6 +130,9 @@ pub struct PilotLine {
 pub struct CandidateLine {
     /// The model.
     pub model: String,
+    /// The principal components that take the place of the columns, if they do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pca: Option<usize>,
     /// Its prior, where the model has several.
     pub prior: Option<String>,
     /// The log density of a row given all others, a mean over rows; none where it was not tried.

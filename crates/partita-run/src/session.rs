@@ -154,8 +154,9 @@ impl Request {
         out.map_or(Ok(()), |out| store::prepare(out, self.force))?;
         loaded.input.said.iter().for_each(|sentence| watch.say(sentence));
         let planned = || {
-            let Scheduled { setup, model, input, schedule, pilot } =
+            let Scheduled { setup, model, input, schedule, pilot, pca } =
                 schedule(loaded, options, executor, interrupted, watch)?;
+            let options = &Options { pca: pca.or(options.pca), ..options.clone() };
             let found = Found {
                 schedule,
                 pilot: pilot.as_ref(),

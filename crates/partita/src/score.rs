@@ -69,6 +69,23 @@ impl LeaveOneOut {
         }
     }
 
+    /// Multiplies the density of each item by a factor of its own, given by its logarithm: a change of units, or cells that no
+    /// state bears upon.
+    ///
+    /// ```
+    /// let mut score = partita::score::LeaveOneOut::new(2);
+    /// score.add(&[-1.0, -2.0]);
+    /// score.scale(&[0.5, -0.5]);
+    /// assert_eq!(score.items(), [-0.5, -2.5]);
+    /// ```
+    ///
+    /// # Panics
+    /// If there are not as many factors as items.
+    pub fn scale(&mut self, logs: &[f64]) {
+        assert_eq!(logs.len(), self.inverses.len(), "a factor for each item");
+        self.inverses.iter_mut().zip(logs).for_each(|(inverse, log)| *inverse -= log);
+    }
+
     /// The states added.
     pub fn states(&self) -> u64 {
         self.states

@@ -241,6 +241,7 @@ fn few(stop: &StoppingRule, replicates: u64) -> Option<String> {
 fn candidate(found: &ScoredModel) -> CandidateLine {
     CandidateLine {
         model: found.model.to_string(),
+        pca: found.pca,
         prior: found.prior.map(|prior| prior.to_string()),
         score: found.score,
         se: found.se,

@@ -5,13 +5,17 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// How many principal components take the place of the columns: so many, or as many as explain a share of the variance.
+/// How many principal components take the place of the columns: so many, as many as explain a share of the variance, or as
+/// many as explain more than the pieces of a stick that is broken at random (Frontier 1976; Jackson 1993).
 ///
 /// ```
 /// use partita_run::config::Pca;
 /// assert_eq!("5".parse(), Ok(Pca::Components(5)));
 /// assert_eq!("90%".parse(), Ok(Pca::Share(90.0)));
 /// assert_eq!(Pca::Share(90.0).components(&[0.7, 0.15, 0.1, 0.05]), 3);
+/// // The longest of four random pieces is 0.52 of the stick on average, the next 0.27.
+/// assert_eq!("auto".parse(), Ok(Pca::Auto));
+/// assert_eq!(Pca::Auto.components(&[0.7, 0.15, 0.1, 0.05]), 1);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "TextOrNumber", into = "String")]
@@ -20,6 +24,8 @@ pub enum Pca {
     Components(usize),
     /// As many as explain this share of the variance, in percent.
     Share(f64),
+    /// As many, from the first on, as explain more than the piece of that rank of a stick that is broken at random.
+    Auto,
 }
 
 as_text!(Pca);
@@ -39,6 +45,13 @@ impl Pca {
                 });
                 reached.map_or(shares.len(), |at| at + 1)
             }
+            Pca::Auto => {
+                let pieces = shares.len();
+                // Piece `k` of `n`, the longest being the first: (1/k + ... + 1/n) / n on average.
+                let piece =
+                    |at: usize| (at + 1..=pieces).map(|k| 1.0 / k as f64).sum::<f64>() / pieces as f64;
+                shares.iter().enumerate().take_while(|&(at, share)| *share > piece(at)).count().max(1)
+            }
         }
     }
 }
@@ -48,6 +61,7 @@ impl fmt::Display for Pca {
         match self {
             Pca::Components(components) => write!(f, "{components}"),
             Pca::Share(percent) => write!(f, "{percent}%"),
+            Pca::Auto => f.write_str("auto"),
         }
     }
 }
@@ -56,6 +70,9 @@ impl FromStr for Pca {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        if text == "auto" {
+            return Ok(Pca::Auto);
+        }
         let parsed = match text.strip_suffix('%') {
             Some(share) => {
                 share.trim().parse().ok().filter(|share| *share > 0.0 && *share <= 100.0).map(Pca::Share)
@@ -63,7 +80,7 @@ impl FromStr for Pca {
             None => text.parse().ok().filter(|components| *components > 0).map(Pca::Components),
         };
         parsed.ok_or_else(|| {
-            format!("`{text}` is no number of components: give one such as 5, or a share of the variance such as 90%")
+            format!("`{text}` is no number of components: give one such as 5, a share of the variance such as 90%, or auto")
         })
     }
 }
@@ -82,7 +99,7 @@ mod tests {
 
     #[test]
     fn numbers_and_shares() {
-        for text in ["1", "12", "90%", "99.5%"] {
+        for text in ["1", "12", "90%", "99.5%", "auto"] {
             assert_eq!(text.parse::<Pca>().unwrap().to_string(), text);
         }
         for text in ["0", "-1", "1.5", "0%", "101%", "many", "", "%"] {

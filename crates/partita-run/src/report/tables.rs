@@ -102,7 +102,10 @@ pub(super) fn models(candidates: &[CandidateLine]) -> Markup {
         @for (i, line) in candidates.iter().enumerate() {
             @let name = format!("candidate{}", i + 1);
             tr {
-                th scope="row" { code { (line.model) } }
+                th scope="row" {
+                    code { (line.model) }
+                    @if let Some(components) = line.pca { " on " (components) " principal components" }
+                }
                 td { @if let Some(prior) = &line.prior { code { (prior) } } }
                 td {
                     @if let Some(score) = line.score {

@@ -2,10 +2,10 @@
 
 use super::Watch;
 use crate::config::resolve::{self, LEAST, SEED};
-use crate::config::{Limit, Options, Setup, Task};
+use crate::config::{Limit, Options, Pca, Setup, Task};
 use crate::engine::Executor;
 use crate::engine::pilot::{self, Contender, Entry, Given, Patience, Pilot, Room};
-use crate::model::{Candidate, Input, Loaded, Model, about, advice, build, candidates};
+use crate::model::{Candidate, Input, Loaded, Model, Turned, about, advice, build, candidates, turned};
 use crate::{Failure, words};
 use partita::Schedule;
 use std::sync::Arc;
@@ -24,6 +24,8 @@ pub(super) struct Scheduled {
     pub input: Arc<Input>,
     pub schedule: Schedule,
     pub pilot: Option<Pilot>,
+    /// The principal components that the pilot chose to take the place of the columns.
+    pub pca: Option<Pca>,
 }
 
 /// Settles what was left open, by a pilot where it takes one, or where it is not known how long a replicate takes.
@@ -43,7 +45,7 @@ pub(super) fn schedule(
     }
     if let (Some(((lag, burn_in), sweeps)), false) = (said, timed) {
         let schedule = Schedule::new(lag, burn_in, sweeps)?;
-        return Ok(Scheduled { setup, model, input, schedule, pilot: None });
+        return Ok(Scheduled { setup, model, input, schedule, pilot: None, pca: None });
     }
     watch.say("pilot: pairs from over-dispersed starts, to find lag, burn-in and sweeps");
     let given = Given {
@@ -59,11 +61,17 @@ pub(super) fn schedule(
     let seed = options.seed.unwrap_or(SEED);
     let mut room = Room::new(executor, interrupted, watch, seed, seconds);
     // A schedule is made for a model and its moves: whoever has one does not want others.
-    let (contender, found) = match entries {
-        Some(entries) => best(entries, options, &input, given, &mut room)?,
-        None if said.is_some() => settle(vec![Contender { setup, model }], given, &mut room)?,
-        None => settle(with_moves(Contender { setup, model }, options, &input)?, given, &mut room)?,
+    let (contender, found, input) = match entries {
+        Some(entries) => best(entries, options, given, &mut room)?,
+        None => {
+            let one = Contender { setup, model };
+            let contenders = if said.is_some() { vec![one] } else { with_moves(one, options, &input)? };
+            let (contender, found) = settle(contenders, given, &mut room)?;
+            (contender, found, input)
+        }
     };
+    let taken = found.models.iter().find(|model| model.taken);
+    let pca = taken.and_then(|model| model.pca).map(Pca::Components);
     let Contender { setup, model } = contender;
     watch.say(&format!(
         "pilot: lag {}, burn-in {}, sweeps {} ({})",
@@ -91,11 +99,28 @@ pub(super) fn schedule(
         ));
     }
     let schedule = Schedule::new(found.lag, found.burn_in, found.sweeps)?;
-    Ok(Scheduled { setup, model, input, schedule, pilot: Some(found) })
+    Ok(Scheduled { setup, model, input, schedule, pilot: Some(found), pca })
 }
+
+/// Models of principal components that are tried, beside those of all columns.
+const OF_COMPONENTS: usize = 3;
 
 /// The models that may suit a table, each with moves that serve most; none where there is but one.
 fn entries(options: &Options, input: &Arc<Input>) -> Result<Option<Vec<Entry>>, Failure> {
+    let mut entries = entries_of(options, input, None)?;
+    if let Some(Turned { input, beyond }) = turned(input)? {
+        let mut of_components = entries_of(options, &Arc::new(input), Some(beyond))?;
+        of_components.truncate(OF_COMPONENTS);
+        entries.append(&mut of_components);
+    }
+    Ok((entries.len() > 1).then_some(entries))
+}
+
+fn entries_of(
+    options: &Options,
+    input: &Arc<Input>,
+    beyond: Option<Vec<f64>>,
+) -> Result<Vec<Entry>, Failure> {
     let one = |candidate: Candidate| {
         let options = candidate.options.or(options.clone());
         let mut setup = Setup::resolve(Task::Fit, &options, input.facts()?)?;
@@ -103,10 +128,11 @@ fn entries(options: &Options, input: &Arc<Input>) -> Result<Option<Vec<Entry>>, 
             setup = resolve::usual_moves(&setup, &options);
         }
         let contender = Contender { model: build(&setup, input)?, setup };
-        Ok(Entry { model: candidate.covariance, prior: candidate.prior, contender })
+        let (model, prior, input, beyond) =
+            (candidate.covariance, candidate.prior, input.clone(), beyond.clone());
+        Ok(Entry { model, prior, input, beyond, contender })
     };
-    let entries = candidates(input).into_iter().map(one).collect::<Result<Vec<_>, Failure>>()?;
-    Ok((entries.len() > 1).then_some(entries))
+    candidates(input).into_iter().map(one).collect()
 }
 
 /// The same model with each of the moves that a pilot tries.
@@ -137,29 +163,38 @@ const OF_A_FAMILY: usize = 2;
 fn best(
     entries: Vec<Entry>,
     options: &Options,
-    input: &Arc<Input>,
     given: Given,
     room: &mut Room,
-) -> Result<(Contender, Pilot), Failure> {
+) -> Result<(Contender, Pilot, Arc<Input>), Failure> {
     let (order, mut known) = pilot::score_models(&entries, room)?;
-    let contender = |at: usize| -> Result<Contender, Failure> {
-        let setup = entries[at].contender.setup.clone();
-        Ok(Contender { model: build(&setup, input)?, setup })
+    let moves = |at: usize| {
+        let Entry { contender, input, .. } = &entries[at];
+        let setup = contender.setup.clone();
+        with_moves(Contender { model: build(&setup, input)?, setup }, options, input)
+    };
+    let told = |at: usize, contender: &Contender, room: &mut Room| -> Result<(), Failure> {
+        let input = &entries[at].input;
+        let turned = input.rotation.as_ref().filter(|_| entries[at].beyond.is_some());
+        turned.into_iter().for_each(|rotation| room.watch.say(&rotation.sentence()));
+        about(options, &contender.setup, input)?.iter().for_each(|sentence| room.watch.say(sentence));
+        Ok(())
     };
     // The share of pairs that did not meet, of each model that was tried.
     let mut apart: Vec<(usize, f64)> = Vec::new();
     for &at in &order {
-        let of_family = || apart.iter().filter(|(other, _)| known[*other].model == known[at].model);
+        let of_family = || apart.iter().filter(|(other, _)| known[*other].family() == known[at].family());
         // More clusters than where chains did not cross: they will not here.
         let harder = of_family().any(|(other, _)| known[*other].clusters <= known[at].clusters);
         if harder || of_family().count() == OF_A_FAMILY {
             continue;
         }
         pilot::take(&mut known, at);
-        room.watch.say(&pilot::models_in_words(&known).expect("one is taken"));
-        let moves = with_moves(contender(at)?, options, input)?;
+        room.watch.say(&match apart.is_empty() {
+            true => pilot::models_in_words(&known).expect("one is taken"),
+            false => format!("pilot: next {}", pilot::model_name(&known[at])),
+        });
         room.expect_clusters(known[at].clusters);
-        let (contender, tried) = pilot::choose(moves, Patience::Little, room)?;
+        let (contender, tried) = pilot::choose(moves(at)?, Patience::Little, room)?;
         let race = tried.iter().find(|tried| tried.taken).map_or((0, 1), |taken| (taken.unmet, taken.pairs));
         let mut unmet = race;
         // Where the race shows that pairs stay apart, no schedule need be found to know it.
@@ -167,9 +202,9 @@ fn best(
             let mut found = pilot::find(&contender, tried, given, room)?;
             unmet = (found.unmet, found.pairs);
             if !is_apart(unmet) {
-                about(options, &contender.setup, input)?.iter().for_each(|sentence| room.watch.say(sentence));
+                told(at, &contender, room)?;
                 found.models = known;
-                return Ok((contender, found));
+                return Ok((contender, found, entries[at].input.clone()));
             }
         }
         let sentence =
@@ -183,10 +218,10 @@ fn best(
     known[least].left = None;
     room.watch
         .say(&format!("pilot: of no model did all pairs meet, of {} most", pilot::model_name(&known[least])));
-    let (contender, mut found) = settle(with_moves(contender(least)?, options, input)?, given, room)?;
-    about(options, &contender.setup, input)?.iter().for_each(|sentence| room.watch.say(sentence));
+    let (contender, mut found) = settle(moves(least)?, given, room)?;
+    told(least, &contender, room)?;
     found.models = known;
-    Ok((contender, found))
+    Ok((contender, found, entries[least].input.clone()))
 }
 
 /// Whether so many of so many pairs that did not meet are too many.

@@ -343,6 +343,7 @@ pub fn colouring() -> Page {
 fn candidates() -> Vec<CandidateLine> {
     let one = |model: &str, prior: Option<&str>, score: Option<f64>, left: Option<&str>| CandidateLine {
         model: model.into(),
+        pca: (model == "shared").then_some(3),
         prior: prior.map(Into::into),
         score,
         se: score.map(|_| 0.08),

@@ -4,8 +4,10 @@ use super::choose::{Contender, UNKNOWN};
 use super::{Room, Stage};
 use crate::Failure;
 use crate::config::{Covariance, CovariancePrior};
+use crate::model::Input;
 use partita::score::{LeaveOneOut, Scored};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// A model that may suit a table, and what came of it.
@@ -13,6 +15,9 @@ use std::time::Instant;
 pub struct ScoredModel {
     /// The model.
     pub model: Covariance,
+    /// The principal components that take the place of the columns, if they do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pca: Option<usize>,
     /// Its prior, where the model has several.
     #[serde(default)]
     pub prior: Option<CovariancePrior>,
@@ -38,6 +43,16 @@ pub struct ScoredModel {
     pub left: Option<String>,
 }
 
+impl ScoredModel {
+    /// The model, and what it is of.
+    pub(crate) fn family(&self) -> String {
+        match self.pca {
+            Some(components) => format!("{} on {components} principal components", self.model),
+            None => self.model.to_string(),
+        }
+    }
+}
+
 /// The share of a pilot's budget for scores.
 const SHARE: f64 = 0.3;
 /// Pairs of each candidate.
@@ -53,7 +68,17 @@ const CALLS: f64 = 1.7;
 pub(crate) struct Entry {
     pub model: Covariance,
     pub prior: Option<CovariancePrior>,
+    /// The table that it is a model of.
+    pub input: Arc<Input>,
+    /// Where that is the principal components of the table: what makes densities of rows out of theirs.
+    pub beyond: Option<Vec<f64>>,
     pub contender: Contender,
+}
+
+impl Entry {
+    fn components(&self) -> Option<usize> {
+        self.beyond.as_ref().and(self.input.table.as_ref()).map(|table| table.columns)
+    }
 }
 
 /// A candidate's densities by row, and how far the chains that gave them disagree.
@@ -75,6 +100,7 @@ pub(crate) fn score(entries: &[Entry], room: &mut Room) -> Result<(Vec<usize>, V
         let sweep = CALLS * PAIRS as f64 * room.sweep(&entry.contender, entry.contender.price(UNKNOWN));
         let mut found = ScoredModel {
             model: entry.model,
+            pca: entry.components(),
             prior: entry.prior,
             score: None,
             se: None,
@@ -94,7 +120,7 @@ pub(crate) fn score(entries: &[Entry], room: &mut Room) -> Result<(Vec<usize>, V
         let sweeps = ((share / sweep) as u64).clamp(*SWEEPS.start(), *SWEEPS.end());
         let stage =
             room.scored_stage(&entry.contender, &format!("scoring {}", name(&found)), PAIRS, sweeps)?;
-        let trial = Trial::new(&stage);
+        let trial = Trial::new(&stage, entry.beyond.as_deref());
         let score = trial.densities.score();
         found.score = Some(score.mean);
         found.se = Some(score.se.hypot(trial.between));
@@ -111,10 +137,11 @@ pub(crate) fn score(entries: &[Entry], room: &mut Room) -> Result<(Vec<usize>, V
 }
 
 impl Trial {
-    fn new(stage: &Stage) -> Self {
+    fn new(stage: &Stage, beyond: Option<&[f64]>) -> Self {
         let all: Vec<&LeaveOneOut> = stage.pairs.iter().filter_map(|pair| pair.score.as_ref()).collect();
         let mut densities = all.first().copied().expect("pairs were scored").clone();
         all[1..].iter().for_each(|score| densities.merge(score));
+        beyond.into_iter().for_each(|factors| densities.scale(factors));
         let scores: Vec<f64> = all.iter().map(|score| score.score().mean).collect();
         Trial { densities, between: Scored::of(&scores).se }
     }
@@ -129,33 +156,31 @@ impl Trial {
 /// The model, with its prior where there is one.
 pub(crate) fn name(found: &ScoredModel) -> String {
     match found.prior {
-        Some(prior) => format!("{} ({prior})", found.model),
-        None => found.model.to_string(),
+        Some(prior) => format!("{} ({prior})", found.family()),
+        None => found.family(),
     }
 }
 
 /// The order in which models should be taken. Those with pairs that met soon come before those whose chains may never
-/// cross; then the larger score counts. But a simpler family whose best is within the error of the first comes before it.
+/// cross; then the larger score counts. But a simpler family within the error comes before it.
 fn order(known: &[ScoredModel], trials: &[Option<Trial>]) -> Vec<usize> {
-    let scored: Vec<(usize, &Trial)> =
-        trials.iter().enumerate().filter_map(|(at, trial)| trial.as_ref().map(|trial| (at, trial))).collect();
     let key =
         |at: usize| (2 * known[at].met >= known[at].pairs, known[at].score.unwrap_or(f64::NEG_INFINITY));
-    let mut order: Vec<usize> = scored.iter().map(|(at, _)| *at).collect();
+    let mut left: Vec<usize> = (0..known.len()).filter(|&at| trials[at].is_some()).collect();
     // Stable: the simpler first where all is equal.
-    order.sort_by(|&a, &b| key(b).0.cmp(&key(a).0).then(key(b).1.total_cmp(&key(a).1)));
-    let Some(&first) = order.first() else { return vec![0] };
+    left.sort_by(|&a, &b| key(b).0.cmp(&key(a).0).then(key(b).1.total_cmp(&key(a).1)));
     let trial = |at: usize| trials[at].as_ref().expect("it was scored");
-    let simpler = order
-        .iter()
-        .copied()
-        .filter(|&at| at < first && known[at].model != known[first].model && key(at).0 >= key(first).0)
-        .find(|&at| trial(at).is_near(trial(first)));
-    if let Some(simpler) = simpler {
-        order.retain(|&at| at != simpler);
-        order.insert(0, simpler);
+    let mut order = Vec::new();
+    while let Some(&first) = left.first() {
+        let simpler = |at: usize| {
+            at < first && known[at].family() != known[first].family() && key(at).0 >= key(first).0
+        };
+        let simpler = left.iter().copied().find(|&at| simpler(at) && trial(at).is_near(trial(first)));
+        let next = simpler.unwrap_or(first);
+        left.retain(|&at| at != next);
+        order.push(next);
     }
-    order
+    if order.is_empty() { vec![0] } else { order }
 }
 
 /// Marks the one that is taken.
@@ -167,18 +192,19 @@ pub(crate) fn take(known: &mut [ScoredModel], at: usize) {
 pub(crate) fn in_words(known: &[ScoredModel]) -> Option<String> {
     let taken = known.iter().find(|found| found.taken)?;
     let mut told: Vec<String> = Vec::new();
-    let mut families: Vec<Covariance> = Vec::new();
+    let mut families: Vec<String> = Vec::new();
     for found in known {
-        if families.contains(&found.model) {
+        let family = found.family();
+        if families.contains(&family) {
             continue;
         }
-        families.push(found.model);
-        let of_family = known.iter().filter(|other| other.model == found.model);
+        let of_family = known.iter().filter(|other| other.family() == family);
         let best = of_family.filter_map(|other| other.score).max_by(f64::total_cmp);
         told.push(match best {
-            Some(score) => format!("{} {score:.2}", found.model),
-            None => format!("{} not tried", found.model),
+            Some(score) => format!("{family} {score:.2}"),
+            None => format!("{family} not tried"),
         });
+        families.push(family);
     }
     Some(format!("pilot: log predictive density per row: {}: {}", told.join(", "), name(taken)))
 }
