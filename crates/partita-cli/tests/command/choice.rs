@@ -41,6 +41,51 @@ fn the_pilot_takes_the_model_that_predicts() {
     }
 }
 
+/// Twelve columns that are mixtures of two, in which there are three groups.
+fn mixtures_of_two() -> String {
+    let mut random = Random(5);
+    let mut noise = || (0..6).map(|_| random.unit() - 0.5).sum::<f64>();
+    let weights: Vec<[f64; 2]> = (0..12).map(|_| [noise(), noise()]).collect();
+    let mut text = (0..12).map(|column| format!("x{column}")).collect::<Vec<_>>().join(",") + "\n";
+    for i in 0..90 {
+        let center = [[-4.0, 0.0], [4.0, 1.0], [0.0, 6.0]][i % 3];
+        let point = [center[0] + noise(), center[1] + noise()];
+        let cells = weights.iter().map(|w| w[0] * point[0] + w[1] * point[1] + 0.6 * noise());
+        text += &(cells.map(|cell| format!("{cell:.4}")).collect::<Vec<_>>().join(",") + "\n");
+    }
+    text
+}
+
+/// Principal components that a pilot chooses are those of `--pca`: named, they give the same rows.
+#[test]
+fn the_pilot_takes_principal_components() {
+    let scratch = Scratch::new();
+    scratch.write("wide.csv", &mixtures_of_two());
+    let ran = scratch.ok("fit wide.csv --replicates 6 --json --out chosen");
+    let found = json(&ran.stdout);
+    let candidates = found["candidates"].as_array().unwrap();
+    assert_eq!(candidates.iter().filter(|one| one["pca"] == 2).count(), 3, "{}", found["candidates"]);
+    let taken = candidates.iter().find(|one| one["taken"] == true).unwrap();
+    assert!(
+        taken["pca"] == 2 && found["clustering"]["sizes"].as_array().unwrap().len() == 3,
+        "{}",
+        ran.stdout
+    );
+    assert!(ran.stderr.contains("12 columns turned to 2 principal components"), "{}", ran.stderr);
+    let model = match (taken["model"].as_str().unwrap(), taken["prior"].as_str()) {
+        (model, Some(prior)) if prior != "weak" => format!("--model {model} --cluster-prior {prior}"),
+        (model, _) => format!("--model {model}"),
+    };
+    let [lag, burn_in, sweeps] = ["lag", "burn_in", "sweeps"].map(|name| found[name].as_u64().unwrap());
+    let [sampler, start] = ["sampler", "start"].map(|name| found[name].as_str().unwrap());
+    let schedule =
+        format!("--lag {lag} --burn-in {burn_in} --sweeps {sweeps} --sampler {sampler} --start {start}");
+    scratch.ok(&format!("fit wide.csv --pca 2 {model} {schedule} --replicates 6 --out named"));
+    assert_eq!(scratch.rows("chosen"), scratch.rows("named"));
+    // What is kept is enough to go on from.
+    scratch.ok("report chosen");
+}
+
 #[test]
 fn a_schedule_or_a_name_leaves_no_choice() {
     let scratch = Scratch::new();

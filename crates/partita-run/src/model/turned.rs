@@ -60,3 +60,76 @@ pub(crate) fn turned(input: &Input) -> Result<Option<Turned>, Failure> {
     };
     Ok(Some(Turned { input, beyond }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Options, Task};
+    use crate::data::Cells;
+    use crate::model::{Given, load_given};
+
+    /// Columns that are mixtures of two, and a little noise: a table with two leading components.
+    fn columns(rows: usize) -> Vec<(String, Cells)> {
+        let wave = |i: usize, of: f64| (i as f64 * of).sin();
+        let cell = |row: usize, column: usize| {
+            let noise = wave((row * 31 + column * 17) % 101, 1.7 * (row + column) as f64) * 0.05;
+            3.0 * wave(row, 0.9) * wave(column, 2.1) + 2.0 * wave(row, 2.3) * wave(column, 0.7) + noise
+        };
+        let one = |column| Cells::Numbers((0..rows).map(|row| cell(row, column)).collect());
+        (0..FEWEST).map(|column| (format!("x{column}"), one(column))).collect()
+    }
+
+    fn input(columns: &[(String, Cells)], pca: Option<Pca>) -> Input {
+        let options = &Options { data: Some("points".into()), pca, ..Options::default() };
+        let given = Given::Columns("points".into(), columns.to_vec());
+        let (loaded, _) = load_given(Task::Fit, options, Some(&given)).unwrap();
+        std::sync::Arc::unwrap_or_clone(loaded.input)
+    }
+
+    #[test]
+    fn the_components_are_those_of_the_option() {
+        let columns = columns(40);
+        let plain = input(&columns, None);
+        let turned = turned(&plain).unwrap().unwrap();
+        let asked = input(&columns, Some(Pca::Components(2)));
+        assert_eq!(turned.input.table, asked.table);
+        assert_eq!((turned.input.rotation, turned.input.scaling), (asked.rotation, asked.scaling));
+        assert!(super::turned(&input(&columns[1..], None)).unwrap().is_none(), "few columns");
+        let copy = (columns[0].0.clone() + "again", columns[0].1.clone());
+        let doubled = [&columns[..], &[copy]].concat();
+        assert!(super::turned(&input(&doubled, None)).unwrap().is_none(), "a copy");
+    }
+
+    /// The factors hold the axes left out, each a Student density given the other rows, and the units of the components.
+    #[test]
+    fn densities_are_of_rows() {
+        let plain = input(&columns(30), None);
+        let Turned { input, beyond } = turned(&plain).unwrap().unwrap();
+        let table = plain.table.as_ref().unwrap();
+        let mut all = table.clone();
+        all.rotate(Pca::Components(FEWEST), None).unwrap();
+        let units: f64 = input.scaling.unwrap().scale.iter().map(|scale| scale.ln()).sum();
+        let NormalInverseGamma { kappa, shape, rate, .. } = NormalInverseGamma::weak(1);
+        for left_out in [0, 7, 29] {
+            let mut log = -units;
+            for axis in 2..FEWEST {
+                let others: Vec<f64> =
+                    (0..30).filter(|&row| row != left_out).map(|row| all.row(row)[axis]).collect();
+                let n = others.len() as f64;
+                let mean = others.iter().sum::<f64>() / n;
+                let squares: f64 = others.iter().map(|x| (x - mean).powi(2)).sum();
+                let (k, a) = (kappa + n, shape + n / 2.0);
+                let b = rate + 0.5 * squares + 0.5 * kappa * n / k * mean * mean;
+                let (center, spread) = (n * mean / k, 2.0 * b * (k + 1.0) / k);
+                let x = all.row(left_out)[axis] - center;
+                // Gamma(a + 1/2) / Gamma(a), from a = 1 on, where it is sqrt(pi) / 2.
+                let ratio: f64 = (1..a as usize).map(|j| (j as f64 + 0.5) / j as f64).product();
+                let ratio = ratio * std::f64::consts::PI.sqrt() / 2.0;
+                log += ratio.ln()
+                    - 0.5 * (std::f64::consts::PI * spread).ln()
+                    - (a + 0.5) * (x * x / spread).ln_1p();
+            }
+            assert!((log - beyond[left_out]).abs() < 1e-9, "{log} {}", beyond[left_out]);
+        }
+    }
+}
