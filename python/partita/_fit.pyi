@@ -47,6 +47,8 @@ def fit(
     shard: str | None = ...,
     out: str | PathLike[str] | None = ...,
     cluster_prior: str | None = ...,
+    model: str | None = ...,
+    summaries: str | Sequence[str] | None = ...,
 ) -> Result: ...
 def blocks(
     graph: Any,
@@ -76,6 +78,7 @@ def blocks(
     threads: int | None = ...,
     shard: str | None = ...,
     out: str | PathLike[str] | None = ...,
+    summaries: str | Sequence[str] | None = ...,
 ) -> Result: ...
 def color(
     graph: Any,
@@ -103,6 +106,7 @@ def color(
     threads: int | None = ...,
     shard: str | None = ...,
     out: str | PathLike[str] | None = ...,
+    summaries: str | Sequence[str] | None = ...,
 ) -> Result: ...
 def meet(
     data: Any = ...,
@@ -142,4 +146,5 @@ def meet(
     shard: str | None = ...,
     out: str | PathLike[str] | None = ...,
     cluster_prior: str | None = ...,
+    model: str | None = ...,
 ) -> Result: ...
