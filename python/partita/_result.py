@@ -442,7 +442,10 @@ class Result:
         return self._table(what).to_polars()
 
     def to_arviz(self) -> Any:
-        """An ArviZ data tree: kept states with their weights, and the estimates of replicates."""
+        """Kept states with their weights, and the estimates of replicates, as ArviZ has them.
+
+        A DataTree for ArviZ 1 and later, InferenceData before: what its own functions read.
+        """
         from ._arviz import tree
 
         return tree(self)

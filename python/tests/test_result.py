@@ -232,8 +232,14 @@ def test_the_small_table_stands_in_for_pandas(monkeypatch, result):
 
 
 def test_arviz(result):
-    pytest.importorskip("arviz")
+    az = pytest.importorskip("arviz")
     tree = result.to_arviz()
+    # Its own functions read it, whatever its version.
+    assert type(tree).__name__ == ("InferenceData" if az.__version__.startswith("0.") else "DataTree")
+    known = az.summary(tree, group="unbiased", round_to="none")["mean"]
+    for line in result.to_dict()["summaries"]:
+        assert float(known[line["name"]]) == pytest.approx(line["mean"])
+    assert az.extract(tree, num_samples=7).sizes["sample"] == 7
     assert tree["posterior"].sizes["draw"] == len(result.draws[0])
     # ArviZ averages single estimates to the mean of the run, and weighs states with their weights.
     assert float(tree["unbiased"]["clusters"].mean()) == pytest.approx(result.to_dict()["summaries"][0]["mean"])
