@@ -79,7 +79,7 @@ def by_pyrichlet(train, test):
     return np.asarray(model.gibbs_map_cluster(train)), float(np.mean(np.log(density))), "none (one chain)"
 
 
-def by_pymc(train, test, components=10, draws=200, chains=2):
+def by_pymc(train, test, components=10, draws=100, chains=2):
     """A mixture of ten normals with independent columns and weights of a truncated Dirichlet process, labels summed out."""
     import logging
 
@@ -99,12 +99,10 @@ def by_pymc(train, test, components=10, draws=200, chains=2):
         mean = pm.Normal("mean", 0, 1.5, shape=shape)
         sd = pm.HalfNormal("sd", 1, shape=shape)
         terms = log_terms(train, weights, mean, sd, pt)
-        fits = pm.Deterministic("fits", pt.logsumexp(terms, axis=1).sum())
-        pm.Potential("likelihood", fits)
-        step = pm.NUTS(max_treedepth=7)
-        trace = pm.sample(
-            draws, tune=draws, chains=chains, cores=1, step=step, random_seed=1, progressbar=False, compute_convergence_checks=False
-        )
+        pm.Potential("likelihood", pt.logsumexp(terms, axis=1).sum())
+        quiet = {"progressbar": False, "compute_convergence_checks": False}
+        step = pm.NUTS(max_treedepth=6)
+        trace = pm.sample(draws, tune=draws, chains=chains, cores=1, step=step, random_seed=1, **quiet)
     post = {name: np.concatenate(trace.posterior[name].to_numpy()) for name in ("weights", "mean", "sd")}
     each = list(zip(post["weights"], post["mean"], post["sd"], strict=True))
     density = [np.exp(log_terms(test, *one, np)).sum(axis=1) for one in each]
@@ -112,8 +110,9 @@ def by_pymc(train, test, components=10, draws=200, chains=2):
     found = np.array([log_terms(train, *one, np).argmax(axis=1) for one in each])
     together = np.mean([one[:, None] == one for one in found], axis=0)
     nearest = min(found, key=lambda one: np.sum(((one[:, None] == one) - together) ** 2))
-    rhat = float(az.rhat(trace.posterior["fits"].to_numpy()))
-    return nearest, float(np.mean(np.log(np.mean(density, axis=0)))), f"of its chains: R-hat of the likelihood {rhat:.2f}"
+    fits = [np.logaddexp.reduce(log_terms(train, *one, np), axis=1).sum() for one in each]
+    errors = f"of its chains; R-hat of the likelihood {float(az.rhat(np.reshape(fits, (chains, draws)))):.2f}"
+    return nearest, float(np.mean(np.log(np.mean(density, axis=0)))), errors
 
 
 METHODS = {

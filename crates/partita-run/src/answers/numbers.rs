@@ -34,7 +34,7 @@ fn sample(stop: &StoppingRule, rows: &[Row], column: usize) -> Vec<f64> {
             let owners = workers(stop, rows.iter().map(|row| row.replicate));
             let mut means: BTreeMap<u64, Moments> = BTreeMap::new();
             for row in rows {
-                means.entry(owners[&row.replicate]).or_insert_with(Moments::new).push(row.values[column]);
+                means.entry(owners[&row.replicate]).or_default().push(row.values[column]);
             }
             means.values().filter_map(Moments::mean).collect()
         }

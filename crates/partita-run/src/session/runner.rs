@@ -199,7 +199,8 @@ impl Runner<'_> {
             let next = |place: u64| {
                 let mine = self.ended.iter().filter(|(first, _)| **first % workers == place);
                 let wanted = 1 + (further + workers - 1 - place) / workers;
-                let after = mine.clone().last().map_or(place, |(first, done)| first + (done + 1) * workers);
+                let after =
+                    mine.clone().next_back().map_or(place, |(first, done)| first + (done + 1) * workers);
                 (mine.count() < wanted as usize).then_some(after)
             };
             let numbers: Vec<u64> = (0..workers).filter_map(next).collect();
