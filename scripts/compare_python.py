@@ -80,7 +80,7 @@ def by_pyrichlet(train, test):
 
 
 def by_pymc(train, test, components=10, draws=100, chains=2):
-    """A mixture of ten normals with independent columns and weights of a truncated Dirichlet process, labels summed out."""
+    """Ten normals with independent columns, weights of a truncated Dirichlet process, labels summed out."""
     import logging
 
     import arviz as az
