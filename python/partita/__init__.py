@@ -8,6 +8,7 @@
 from typing import TYPE_CHECKING
 
 from . import datasets
+from ._compare import Comparison, compare
 from ._fit import blocks, color, fit, meet
 from ._native import Interrupted, PartitaError, __version__
 from ._result import CredibleBall, Result, Score, load, merge, resume
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from ._sklearn import DPMixture
 
 __all__ = [
+    "Comparison",
     "CredibleBall",
     "DPMixture",
     "Interrupted",
@@ -27,6 +29,7 @@ __all__ = [
     "__version__",
     "blocks",
     "color",
+    "compare",
     "datasets",
     "fit",
     "load",

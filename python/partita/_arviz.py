@@ -29,8 +29,8 @@ def tree(result: Any) -> Any:
     items = result.items
     if int(az.__version__.partition(".")[0]) > 0:
         return az.from_dict(groups, coords={"item": items}, dims={"labels": ["item"]})
-    # ArviZ before 1.0 takes groups by name and gives InferenceData.
+    # ArviZ before 1.0 takes groups by name, and its functions read InferenceData, not trees.
     unbiased = groups.pop("unbiased")
     made = az.from_dict(**groups, coords={"item": items}, dims={"labels": ["item"]})
     made.add_groups({"unbiased": az.dict_to_dataset(unbiased)})
-    return made.to_datatree() if hasattr(made, "to_datatree") else made
+    return made

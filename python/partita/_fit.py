@@ -6,7 +6,7 @@ from typing import Any
 
 from . import _data, _native
 from ._executor import courier
-from ._options import OPTIONS, command, documented, said
+from ._options import OPTIONS, by_their_names, command, documented, said
 from ._result import Result, finished
 from ._watch import Watch
 
@@ -24,6 +24,7 @@ def _start(
     meetings_only: bool = False,
     likelihood: Any = None,
 ) -> Result:
+    options = by_their_names(options)
     for key in options:
         if key not in OPTIONS or key == "data":
             said({key: options[key]})
@@ -107,6 +108,7 @@ def fit(
     >>> result.labels.tolist()
     [1, 1, 1, 0, 0, 0, 0]
     """
+    options = by_their_names(options)
     if likelihood is not None:
         for key in ("covariance", "prior_sd", "noise_sd", "standardize", "column_type", "out"):
             if options.get(key) is not None:

@@ -49,6 +49,8 @@ def fit(
     cluster_prior: str | None = ...,
     sheet: str | None = ...,
     pca: int | str | None = ...,
+    model: str | None = ...,
+    summaries: str | Sequence[str] | None = ...,
 ) -> Result: ...
 def blocks(
     graph: Any,
@@ -78,6 +80,7 @@ def blocks(
     threads: int | None = ...,
     shard: str | None = ...,
     out: str | PathLike[str] | None = ...,
+    summaries: str | Sequence[str] | None = ...,
 ) -> Result: ...
 def color(
     graph: Any,
@@ -105,6 +108,7 @@ def color(
     threads: int | None = ...,
     shard: str | None = ...,
     out: str | PathLike[str] | None = ...,
+    summaries: str | Sequence[str] | None = ...,
 ) -> Result: ...
 def meet(
     data: Any = ...,
@@ -146,4 +150,5 @@ def meet(
     cluster_prior: str | None = ...,
     sheet: str | None = ...,
     pca: int | str | None = ...,
+    model: str | None = ...,
 ) -> Result: ...

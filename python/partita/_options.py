@@ -37,6 +37,22 @@ class Option:
 OPTIONS = {name: Option(name, kind, about) for name, kind, about in _native.options()}
 
 
+#: Other names of options, as the command has them, and what they stand for.
+ALIASES = {"model": "covariance", "summaries": "summary"}
+
+
+def by_their_names(options: dict[str, Any]) -> dict[str, Any]:
+    """Options with other names turned into their own."""
+    for other, name in ALIASES.items():
+        if other in options:
+            options = dict(options)
+            value = options.pop(other)
+            if value is not None and options.get(name) is not None:
+                raise ValueError(f"{other} and {name} are names of the same option: give one of them")
+            options[name] = options.get(name) if value is None else value
+    return options
+
+
 def options_of(task: str, meetings_only: bool = False) -> list[str]:
     """The options that are of use in a kind of run, without its data."""
     return [name for name in _native.options_of(task, meetings_only) if name != "data"]
@@ -53,10 +69,11 @@ def documented(*tasks: str, meetings_only: bool = False):
         own = inspect.signature(function).parameters
         fixed = [p for p in own.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
         keyword = inspect.Parameter.KEYWORD_ONLY
+        offered = [name for name in names() if name not in own]
+        offered += [other for other, name in ALIASES.items() if name in offered]
         said = [
-            inspect.Parameter(name, keyword, default=None, annotation=OPTIONS[name].annotation)
-            for name in names()
-            if name not in own
+            inspect.Parameter(name, keyword, default=None, annotation=OPTIONS[ALIASES.get(name, name)].annotation)
+            for name in offered
         ]
         function.__signature__ = inspect.Signature(fixed + said, return_annotation="Result")
         lines = []
@@ -64,6 +81,10 @@ def documented(*tasks: str, meetings_only: bool = False):
             default = _native.default(name, tasks[0])
             lines.append(f"    {name} : {OPTIONS[name].annotation.removesuffix(' | None')}")
             lines.append(f"        {OPTIONS[name].about}" + (f" Left out: {default}." if default else ""))
+        for other, name in ALIASES.items():
+            if other in offered:
+                lines.append(f"    {other} : {OPTIONS[name].annotation.removesuffix(' | None')}")
+                lines.append(f"        Another name of {name}.")
         head, _, tail = (function.__doc__ or "").partition("\n    Returns\n")
         function.__doc__ = head.rstrip() + "\n" + "\n".join(lines) + "\n\n    Returns\n" + tail
         return function

@@ -260,6 +260,33 @@ class Result:
         return json.loads(self._run.plan()[1])
 
     @property
+    def model(self) -> str | None:
+        """The model of the table: what was asked for, or what the pilot took; None for graphs."""
+        return self._found["model"]
+
+    @functools.cached_property
+    def candidates(self) -> Any:
+        """The models that the pilot scored on the table, where the model was left open; no rows where it was not.
+
+        `score` is the mean over rows of the log density of a row given all others, `met` the share of pairs that met in
+        the trial, `left` the reason where a model was not tried or not taken.
+        """
+        return self._candidates_table(frame)
+
+    def _candidates_table(self, make: Any) -> Any:
+        lines = self._found["candidates"]
+        columns = {
+            "prior": [line["prior"] or "" for line in lines],
+            "score": [_known(line["score"]) for line in lines],
+            "se": [_known(line["se"]) for line in lines],
+            "met": [_known(line["met"]) for line in lines],
+            "seconds": [line["seconds"] for line in lines],
+            "taken": np.array([line["taken"] for line in lines], dtype=bool),
+            "left": [line["left"] or "" for line in lines],
+        }
+        return make(columns, [line["model"] for line in lines], "model")
+
+    @property
     def efficiency(self) -> Any:
         """The work of this run over that of one long chain for the same error: 1 is parity."""
         lines = self._found["summaries"]
@@ -357,7 +384,8 @@ class Result:
     ) -> Result:
         """The same run with more replicates: so many more, or as many as take about so long.
 
-        This result stays as it is.
+        A run that `time` has ended goes on by `time`: more workers get the time that each worker of it had. This result
+        stays as it is.
         """
         watch = Watch(progress)
         try:
@@ -399,21 +427,25 @@ class Result:
             "replicates": self._replicates_table,
             "summary": self._summary_table,
             "clusters": self._clusters_table,
+            "candidates": self._candidates_table,
         }
         if what not in tables:
             raise ValueError(f"{what!r} is no table: use one of {', '.join(tables)}")
         return tables[what](Table)
 
     def to_pandas(self, what: str = "replicates") -> Any:
-        """A table as a pandas frame: `replicates`, `summary` or `clusters`."""
+        """A table as a pandas frame: `replicates`, `summary`, `clusters` or `candidates`."""
         return self._table(what).to_pandas()
 
     def to_polars(self, what: str = "replicates") -> Any:
-        """A table as a polars frame: `replicates`, `summary` or `clusters`."""
+        """A table as a polars frame: `replicates`, `summary`, `clusters` or `candidates`."""
         return self._table(what).to_polars()
 
     def to_arviz(self) -> Any:
-        """An ArviZ data tree: kept states with their weights, and the estimates of replicates."""
+        """Kept states with their weights, and the estimates of replicates, as ArviZ has them.
+
+        A DataTree for ArviZ 1 and later, InferenceData before: what its own functions read.
+        """
         from ._arviz import tree
 
         return tree(self)

@@ -16,6 +16,7 @@ from conftest import QUICK
 
 import partita
 from partita import _data, _native
+from partita._options import ALIASES
 
 
 def rows(result):
@@ -32,6 +33,7 @@ def test_arguments_are_the_options_of_the_command():
         (partita.color, "color", False),
     ]:
         keys = [key for key in _native.options_of(task, meetings) if key != "data"]
+        keys += [other for other, key in ALIASES.items() if key in keys]
         arguments = list(inspect.signature(function).parameters)
         own = {"data", "graph", "labels", "likelihood", "executor", "progress", "force"}
         assert sorted(a for a in arguments if a not in own) == sorted(keys)
@@ -69,6 +71,15 @@ def test_every_option_takes_a_value(points, tmp_path):
     assert (tmp_path / "run" / "report.html").exists()
     one = partita.fit(points, summary="clusters", time=0.5, lag=5, burn_in=5, sweeps=20)
     assert one.to_dict()["rule"] == "deadline"
+
+
+def test_options_by_their_other_names(points):
+    one = partita.fit(points, covariance="known", summary="top:2", **QUICK)
+    assert rows(partita.fit(points, model="known", summaries=["top:2"], **QUICK)) == rows(one)
+    with pytest.raises(ValueError, match="give one of them"):
+        partita.fit(points, model="known", covariance="full", **QUICK)
+    # The default of the model, said.
+    assert rows(partita.fit(points, model="auto", **QUICK)) == rows(partita.fit(points, **QUICK))
 
 
 def test_one_table_in_many_forms_gives_the_same_bits(points, tmp_path):
@@ -303,3 +314,7 @@ def test_a_table_of_strings_with_labels_by_name():
     result = partita.fit(table, labels="colour", **QUICK)
     assert "colour" not in result.columns and "reference:ari" in result.to_dict()["summaries"][-1]["name"]
     assert _data.table(table, labels="colour").options == {"label_column": "colour"}
+
+
+def test_an_interrupt_before_anything_is_finished_has_no_result():
+    assert partita.Interrupted("early").result is None and issubclass(partita.Interrupted, KeyboardInterrupt)

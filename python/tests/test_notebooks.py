@@ -15,4 +15,4 @@ def test_runs(path, monkeypatch):
     monkeypatch.setenv("PARTITA_SETTINGS", '{"replicates": 8, "lag": 20, "burn_in": 20, "sweeps": 60}')
     notebook = nbformat.read(path, as_version=4)
     kernel = os.environ.get("PARTITA_KERNEL", "python3")
-    nbclient.NotebookClient(notebook, timeout=120, kernel_name=kernel).execute()
+    nbclient.NotebookClient(notebook, timeout=600, kernel_name=kernel).execute()

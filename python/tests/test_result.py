@@ -23,7 +23,7 @@ def test_tables_hold_the_answers(result):
     assert len(replicates) == 60 and replicates["clusters"].mean() == pytest.approx(summary.loc["clusters", "mean"])
     assert result.to_polars().height == 60
     assert result.to_polars("summary")["summary"].to_list() == list(summary.index)
-    with pytest.raises(ValueError, match="replicates, summary, clusters"):
+    with pytest.raises(ValueError, match="replicates, summary, clusters, candidates"):
         result.to_pandas("rows")
 
 
@@ -78,8 +78,50 @@ def test_more_goes_on_where_it_was(points, result):
     assert len(timed.replicates_done) > 60
     with pytest.raises(ValueError, match="give one of them"):
         result.more()
-    with pytest.raises(ValueError, match="run it anew"):
-        partita.fit(points, time=0.4, lag=5, burn_in=5, sweeps=20).more(replicates=3)
+
+
+def workers_of(result):
+    return int(result.notes[-1].split(" workers")[0].rsplit(" ", 1)[1])
+
+
+def test_a_timed_run_goes_on_by_workers(points, tmp_path):
+    result = partita.fit(points, time=0.6, lag=5, burn_in=5, sweeps=20)
+    workers = workers_of(result)
+    longer = result.more(time=0.8)
+    assert len(longer.replicates_done) > len(result.replicates_done)
+    # What was there stays, row by row; further workers begin after a gap.
+    both = [{n: row for n, *row in r.replicates.to_numpy().tolist()} for r in (result, longer)]
+    assert all(both[1][n] == row for n, row in both[0].items())
+    more_workers = workers_of(longer)
+    assert more_workers > workers
+    assert longer.plan["time"] == "1.4s"
+    # The mean is that of the workers' means, where a worker's numbers follow each other.
+    numbers, values = longer.replicates_done.tolist(), longer.to_pandas()["clusters"].tolist()
+    worker_of, found = {}, {}
+    for n, value in sorted(zip(numbers, values, strict=True)):
+        worker_of[n] = worker_of.get(n - workers, n)
+        found.setdefault(worker_of[n], []).append(value)
+    assert len(found) == more_workers
+    by_hand = np.mean([np.mean(of_worker) for of_worker in found.values()])
+    assert longer.to_dict()["summaries"][0]["mean"] == pytest.approx(by_hand)
+    # It is kept and read like any other, and goes on from there, too.
+    longer.save(tmp_path / "run")
+    back = partita.load(tmp_path / "run")
+    assert back.to_dict() == longer.to_dict() and rows(back) == rows(longer)
+    assert len(back.more(time=0.2).replicates_done) > len(longer.replicates_done)
+    with pytest.raises(ValueError, match="goes on by time"):
+        result.more(replicates=3)
+
+
+def test_the_model_and_what_else_was_tried(points, result):
+    assert result.model == "diagonal" and len(result.candidates) == 0
+    chosen = partita.fit(points, replicates=20)
+    tried = chosen.to_pandas("candidates")
+    assert tried["taken"].sum() == 1 and tried.index[tried["taken"]][0] == chosen.model
+    assert {"diagonal", "full"} <= set(tried.index) and np.isfinite(tried["score"]).any()
+    assert chosen.to_dict()["candidates"][0]["score"] == tried["score"].iloc[0]
+    assert chosen.to_polars("candidates").height == len(tried)
+    assert partita.blocks([(0, 1), (1, 2), (2, 0)], replicates=5, lag=2, burn_in=2, sweeps=5).model is None
 
 
 def test_shards_merge_to_the_whole(points, result):
@@ -190,8 +232,14 @@ def test_the_small_table_stands_in_for_pandas(monkeypatch, result):
 
 
 def test_arviz(result):
-    pytest.importorskip("arviz")
+    az = pytest.importorskip("arviz")
     tree = result.to_arviz()
+    # Its own functions read it, whatever its version.
+    assert type(tree).__name__ == ("InferenceData" if az.__version__.startswith("0.") else "DataTree")
+    known = az.summary(tree, group="unbiased", round_to="none")["mean"]
+    for line in result.to_dict()["summaries"]:
+        assert float(known[line["name"]]) == pytest.approx(line["mean"])
+    assert az.extract(tree, num_samples=7).sizes["sample"] == 7
     assert tree["posterior"].sizes["draw"] == len(result.draws[0])
     # ArviZ averages single estimates to the mean of the run, and weighs states with their weights.
     assert float(tree["unbiased"]["clusters"].mean()) == pytest.approx(result.to_dict()["summaries"][0]["mean"])

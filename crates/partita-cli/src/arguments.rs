@@ -9,7 +9,7 @@ use partita_run::config::{
     Alpha, ColumnType, Coupling, CovariancePrior, Duration, EdgePrior, Loss, Metric, ModelChoice, Options,
     Pca, Prior, Sampler, Shard, Start, Summary, Task, default_in_words,
 };
-use partita_run::session::HOLD_OUT;
+use partita_run::session::{HOLD_OUT, MODELS};
 use std::path::PathBuf;
 
 /// Unbiased Bayesian clustering: many short pairs of coupled chains, honest error bars.
@@ -160,7 +160,7 @@ pub struct CompareOptions {
         visible_alias = "covariance",
         value_delimiter = ',',
         value_name = "MODELS",
-        default_value = "diagonal,full"
+        default_value = MODELS
     )]
     pub model: Vec<ModelChoice>,
     /// The prior of covariance matrices: weak or table[:SHARE,FREEDOM,KAPPA] or columns[:...]

@@ -2,6 +2,7 @@
 
 use crate::arguments::CompareOptions;
 use crate::screen::{self, Screen};
+use partita_run::engine::Threads;
 use partita_run::results::{Compared, Comparison};
 use partita_run::{Failure, session, words};
 use std::sync::atomic::AtomicBool;
@@ -9,8 +10,17 @@ use std::sync::atomic::AtomicBool;
 /// Compares models.
 pub fn run(options: &CompareOptions, interrupted: &AtomicBool) -> Result<(), Failure> {
     let mut screen = Screen::new();
-    let found =
-        session::compare(&options.common(), &options.model, options.hold_out, interrupted, &mut screen);
+    let common = options.common();
+    let executor = Threads(common.threads.unwrap_or_else(session::processors));
+    let found = session::compare(
+        &common,
+        &options.model,
+        options.hold_out,
+        &executor,
+        None,
+        interrupted,
+        &mut screen,
+    );
     screen.finish();
     let found = found?;
     screen::print(&if options.json {

@@ -3,6 +3,7 @@
 //! No formula and no default stands here. The pure half of the package, in `python/partita`, turns frames into columns
 //! and results into frames; options, their names and what they are for come from [`Options`].
 
+mod compare;
 mod data;
 mod executor;
 mod own;
@@ -37,11 +38,17 @@ fn _native(module: &Bound<PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("PENGUINS", partita_run::demo::PENGUINS)?;
     module.add("PartitaError", module.py().get_type::<words::PartitaError>())?;
-    module.add("Interrupted", module.py().get_type::<words::Interrupted>())?;
+    let interrupted = module.py().get_type::<words::Interrupted>();
+    // Where Ctrl-C comes before anything is finished.
+    interrupted.setattr("result", module.py().None())?;
+    module.add("Interrupted", interrupted)?;
     module.add_class::<run::Run>()?;
     module.add_function(wrap_pyfunction!(options, module)?)?;
     module.add_function(wrap_pyfunction!(options_of, module)?)?;
     module.add_function(wrap_pyfunction!(default, module)?)?;
+    module.add_function(wrap_pyfunction!(compare::compare, module)?)?;
+    module.add_function(wrap_pyfunction!(compare::compare_defaults, module)?)?;
+    module.add_function(wrap_pyfunction!(compare::options_of_compare, module)?)?;
     module.add_function(wrap_pyfunction!(data::take, module)?)?;
     module.add_function(wrap_pyfunction!(executor::work, module)?)?;
     module.add_function(wrap_pyfunction!(words::in_python, module)?)?;

@@ -25,7 +25,7 @@ pub fn task(word: &str) -> PyResult<Task> {
 }
 
 /// Threads of this process, or an executor of Python's.
-fn executor(courier: Option<Bound<PyAny>>, threads: Option<usize>) -> PyResult<Box<dyn Executor + Send>> {
+pub fn executor(courier: Option<Bound<PyAny>>, threads: Option<usize>) -> PyResult<Box<dyn Executor + Send>> {
     Ok(match courier {
         Some(courier) => Box::new(Remote::new(courier)?),
         None => Box::new(Threads(threads.unwrap_or_else(processors))),

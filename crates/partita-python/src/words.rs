@@ -20,7 +20,7 @@ create_exception!(
 );
 
 /// What can be called, and how.
-const CALLS: [(&str, &str); 8] = [
+const CALLS: [(&str, &str); 9] = [
     ("fit", "partita.fit"),
     ("color", "partita.color"),
     ("blocks", "partita.blocks"),
@@ -29,10 +29,11 @@ const CALLS: [(&str, &str); 8] = [
     ("merge", "partita.merge"),
     ("report", "partita.load"),
     ("predict", "Result.predict"),
+    ("compare", "partita.compare"),
 ];
 
 fn is_key(word: &str) -> bool {
-    Options::KEYS.contains(&word) || word == "force"
+    Options::KEYS.contains(&word) || word == "force" || word == "hold_out"
 }
 
 /// A value as Python writes it.

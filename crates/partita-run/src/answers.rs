@@ -18,7 +18,7 @@ use numbers::{finite, interval, meeting_curve, summarize};
 use page::{Context, page};
 pub(crate) use point::{Point, point};
 pub(crate) use predict::{Question, predict};
-pub(crate) use units::units;
+pub(crate) use units::{units, workers};
 
 use crate::Failure;
 use crate::data::Rotation;

@@ -9,7 +9,7 @@ mod runner;
 mod schedule;
 
 pub use check::{Checked, CheckedColumn, check};
-pub use compare::{HOLD_OUT, compare};
+pub use compare::{HOLD_OUT, IN_COMMON, MODELS, compare};
 pub use held::{Held, More, NewRows};
 pub use merge::merge;
 pub use predict::predict;
@@ -210,12 +210,8 @@ pub fn resume(
 fn heal(directory: &Directory, run: &Run, items: usize, sample: Sample) -> Result<Sample, Failure> {
     let Sample { mut rows, mut draws } = sample;
     let plan = &run.plan;
-    if let StoppingRule::Time { workers, .. } = plan.stop
-        && concluded(directory.path(), &rows)
-    {
-        let mut all: BTreeMap<u64, u64> = (0..workers).map(|worker| (worker, 0)).collect();
-        rows.iter().for_each(|row| *all.entry(row.replicate % workers).or_default() += 1);
-        directory.set_ended_workers(&all)?;
+    if matches!(plan.stop, StoppingRule::Time { .. }) && concluded(directory.path(), &rows) {
+        directory.set_ended_workers(&all_ended(&plan.stop, &rows))?;
         return Ok(Sample { rows, draws });
     }
     // Every sweep from the burn-in on offers a state, so that at least so many are kept.
@@ -235,6 +231,14 @@ fn heal(directory: &Directory, run: &Run, items: usize, sample: Sample) -> Resul
     let there: HashSet<u64> = rows.iter().map(|row| row.replicate).collect();
     draws.retain(|draw| there.contains(&draw.replicate));
     Ok(Sample { rows, draws })
+}
+
+/// The workers of a timed run that is complete, and how many replicates each has.
+fn all_ended(stop: &StoppingRule, rows: &[Row]) -> BTreeMap<u64, u64> {
+    let mut all = BTreeMap::new();
+    let owners = crate::answers::workers(stop, rows.iter().map(|row| row.replicate));
+    owners.into_values().for_each(|worker| *all.entry(worker).or_default() += 1);
+    all
 }
 
 /// Whether the answers of exactly these rows were written.

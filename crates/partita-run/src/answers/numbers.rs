@@ -1,5 +1,6 @@
 //! The numbers of a run: means with intervals, meeting times, notes.
 
+use super::workers;
 use crate::config::{Law, StoppingRule};
 use crate::engine::Row;
 use crate::engine::pilot::ScoredModel;
@@ -10,6 +11,7 @@ use crate::store::Run;
 use crate::summary::{Count, Quantity};
 use partita::aggregate::{self, Estimate, Moments, deadline};
 use partita::survival::{KaplanMeier, Observed};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Fraction trimmed in all, half on each side.
 const TRIMMED: f64 = aggregate::TRIMMED_FRACTION;
@@ -27,12 +29,14 @@ pub(super) fn interval(estimate: &Estimate) -> Option<[f64; 2]> {
 /// The sample that is averaged: one value a replicate, or one a worker under the deadline rule.
 fn sample(stop: &StoppingRule, rows: &[Row], column: usize) -> Vec<f64> {
     match stop {
-        StoppingRule::Time { workers, .. } => {
-            // A worker's replicates are those of its number modulo the number of workers; every row
-            // there was completed in the worker's time or is its first.
-            let mut means: Vec<Moments> = vec![Moments::new(); *workers as usize];
-            rows.iter().for_each(|row| means[(row.replicate % workers) as usize].push(row.values[column]));
-            means.iter().filter_map(Moments::mean).collect()
+        StoppingRule::Time { .. } => {
+            // Every row of a worker was completed in its time or is its first.
+            let owners = workers(stop, rows.iter().map(|row| row.replicate));
+            let mut means: BTreeMap<u64, Moments> = BTreeMap::new();
+            for row in rows {
+                means.entry(owners[&row.replicate]).or_default().push(row.values[column]);
+            }
+            means.values().filter_map(Moments::mean).collect()
         }
         _ => rows.iter().map(|row| row.values[column]).collect(),
     }
@@ -41,16 +45,20 @@ fn sample(stop: &StoppingRule, rows: &[Row], column: usize) -> Vec<f64> {
 /// The mean and its interval: over replicates, or the unbiased rule over workers.
 pub(crate) fn mean(stop: &StoppingRule, rows: &[Row], column: usize) -> Option<Estimate> {
     match stop {
-        StoppingRule::Time { workers, .. } => {
+        StoppingRule::Time { workers: width, further, .. } => {
+            let owners = workers(stop, rows.iter().map(|row| row.replicate));
+            // Workers in a row, by the numbers of their first replicates: those that began with the run come first.
+            let firsts: BTreeSet<u64> = owners.values().copied().collect();
+            let firsts: BTreeMap<u64, usize> = firsts.into_iter().zip(0..).collect();
             let completions: Vec<deadline::Completion> = rows
                 .iter()
                 .map(|row| deadline::Completion {
-                    worker: (row.replicate % workers) as usize,
-                    at: (row.replicate / workers) as f64,
+                    worker: firsts[&owners[&row.replicate]],
+                    at: (row.replicate / width) as f64,
                     value: row.values[column],
                 })
                 .collect();
-            deadline::unbiased(&completions, *workers as usize, f64::INFINITY).ok()
+            deadline::unbiased(&completions, (width + further) as usize, f64::INFINITY).ok()
         }
         _ => aggregate::mean(&sample(stop, rows, column)),
     }
@@ -224,11 +232,15 @@ const ENOUGH_PER_WORKER: u64 = 10;
 /// A word of warning where there are too few replicates for intervals to hold their level.
 fn few(stop: &StoppingRule, replicates: u64) -> Option<String> {
     match *stop {
-        StoppingRule::Time { workers, .. } if replicates < ENOUGH_PER_WORKER * workers => Some(format!(
-            "Only {:.1} replicates fitted into a worker's time. With fewer than {ENOUGH_PER_WORKER} the 95 % \
+        StoppingRule::Time { workers, further, .. }
+            if replicates < ENOUGH_PER_WORKER * (workers + further) =>
+        {
+            Some(format!(
+                "Only {:.1} replicates fitted into a worker's time. With fewer than {ENOUGH_PER_WORKER} the 95 % \
              intervals may cover less than they say: give more `time`, or `replicates`.",
-            replicates as f64 / workers as f64
-        )),
+                replicates as f64 / (workers + further) as f64
+            ))
+        }
         StoppingRule::Time { .. } => None,
         _ if (2..ENOUGH).contains(&replicates) => Some(format!(
             "With fewer than {ENOUGH} replicates ({replicates} here) the 95 % intervals hold their level only \
@@ -278,11 +290,12 @@ fn notes(run: &Run, replicates: u64, censored: u64, estimates: bool) -> Vec<Stri
             crate::model::advice(&run.plan.setup, pilot.raced())
         ));
     }
-    if let StoppingRule::Time { workers, seconds } = run.plan.stop {
+    if let StoppingRule::Time { workers, seconds, further } = run.plan.stop {
         notes.push(format!(
-            "Time-limited run: {workers} workers of {seconds:.1} s each; a worker's work in flight at its \
+            "Time-limited run: {} workers of {seconds:.1} s each; a worker's work in flight at its \
              deadline is dropped unless it is the worker's first, and the mean of the workers' means is \
-             unbiased (Glynn, Heidelberger)."
+             unbiased (Glynn, Heidelberger).",
+            workers + further
         ));
     }
     notes

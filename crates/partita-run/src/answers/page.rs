@@ -1,7 +1,6 @@
 //! What the report page shows, put together from a run and its data.
 
-use super::{CoMatrix, meeting_curve};
-use crate::config::StoppingRule;
+use super::{CoMatrix, meeting_curve, workers};
 use crate::engine::{Draw, Row};
 use crate::model::{Input, Model};
 use crate::results::{Clustering, CoClustering, Density, Estimates, Page, Results, Scatter};
@@ -243,15 +242,12 @@ fn density(context: &Context) -> Option<Density> {
     }
     let densities = model.densities(&atoms, &grid)?;
     // One value a replicate; under a deadline one a worker, the mean over its replicates.
+    let units = workers(&context.run.plan.stop, owner.iter().copied());
     let mut of_unit: BTreeMap<u64, Vec<Moments>> = BTreeMap::new();
     let mut start = 0;
     while start < atoms.len() {
         let end = (start..atoms.len()).find(|&i| owner[i] != owner[start]).unwrap_or(atoms.len());
-        let unit = match context.run.plan.stop {
-            StoppingRule::Time { workers, .. } => owner[start] % workers,
-            _ => owner[start],
-        };
-        let unit = of_unit.entry(unit).or_insert_with(|| vec![Moments::new(); grid.len()]);
+        let unit = of_unit.entry(units[&owner[start]]).or_insert_with(|| vec![Moments::new(); grid.len()]);
         for (g, moments) in unit.iter_mut().enumerate() {
             moments.push((start..end).map(|i| atoms[i].weight * densities[i][g]).sum());
         }

@@ -3,7 +3,7 @@
 use crate::config::StoppingRule;
 use crate::engine::Draw;
 use partita::Partition;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Kept states whose weighted sum of a function is one unbiased value: those of a replicate, or under the
 /// deadline rule those of a worker, whose value is the mean over its replicates.
@@ -57,6 +57,21 @@ impl Mass {
     }
 }
 
+/// The worker of each replicate of a timed run, named by the number of its first one.
+///
+/// A worker has every `workers`-th number, from its first one on. One that was added later has the numbers of an earlier one,
+/// after a gap of one: what the earlier one had in flight at its deadline is not used by anybody, since it was slow.
+pub(crate) fn workers(stop: &StoppingRule, replicates: impl Iterator<Item = u64>) -> BTreeMap<u64, u64> {
+    let StoppingRule::Time { workers, .. } = *stop else { return replicates.map(|n| (n, n)).collect() };
+    let numbers: BTreeSet<u64> = replicates.collect();
+    let mut owners = BTreeMap::new();
+    for number in numbers {
+        let before = number.checked_sub(workers).and_then(|before| owners.get(&before).copied());
+        owners.insert(number, before.unwrap_or(number));
+    }
+    owners
+}
+
 /// The units of a run, in the order of replicates or of workers; `draws` are sorted by replicate.
 ///
 /// A worker's replicates are exchangeable given how many it completed, so the mean over those that kept
@@ -64,9 +79,10 @@ impl Mass {
 pub(crate) fn units<'a>(stop: &StoppingRule, draws: &'a [Draw]) -> Vec<Unit<'a>> {
     let replicates = draws.chunk_by(|a, b| a.replicate == b.replicate);
     match *stop {
-        StoppingRule::Time { workers, .. } => {
+        StoppingRule::Time { .. } => {
             let mut of_worker: BTreeMap<u64, Vec<&[Draw]>> = BTreeMap::new();
-            replicates.for_each(|kept| of_worker.entry(kept[0].replicate % workers).or_default().push(kept));
+            let owners = workers(stop, draws.iter().map(|draw| draw.replicate));
+            replicates.for_each(|kept| of_worker.entry(owners[&kept[0].replicate]).or_default().push(kept));
             let mean = |all: Vec<&'a [Draw]>| {
                 let share = 1.0 / all.len() as f64;
                 let atoms = all.into_iter().flatten();
@@ -93,8 +109,17 @@ mod tests {
         let draws = [draw(0, 1.5), draw(0, -0.5), draw(1, 2.0), draw(2, 3.0), draw(4, 1.0)];
         let masses = |stop| units(&stop, &draws).iter().map(Unit::mass).collect::<Vec<_>>();
         assert_eq!(masses(StoppingRule::Replicates { replicates: 5 }), [1.0, 2.0, 3.0, 1.0]);
-        let of_workers = masses(StoppingRule::Time { workers: 2, seconds: 1.0 });
+        let of_workers = masses(StoppingRule::Time { workers: 2, seconds: 1.0, further: 0 });
         assert!((of_workers[0] - 5.0 / 3.0).abs() < 1e-12 && of_workers[1] == 2.0, "{of_workers:?}");
+    }
+
+    #[test]
+    fn a_worker_that_was_added_begins_after_a_gap() {
+        let stop = StoppingRule::Time { workers: 3, seconds: 1.0, further: 2 };
+        // Worker 0: 0, 3, 6; nobody has 9; a further one: 12, 15. Worker 1: 1; a further one: 7. Worker 2: 2, 5.
+        let owners = workers(&stop, [12, 0, 3, 1, 15, 7, 6, 2, 5].into_iter());
+        let expected = [(0, 0), (1, 1), (2, 2), (3, 0), (5, 2), (6, 0), (7, 7), (12, 12), (15, 12)];
+        assert_eq!(owners.into_iter().collect::<Vec<_>>(), expected);
     }
 
     #[test]

@@ -221,7 +221,14 @@ pub enum StoppingRule {
         workers: u64,
         /// Seconds of each worker.
         seconds: f64,
+        /// Workers that were added when the run was made longer.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        further: u64,
     },
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// A whole run.

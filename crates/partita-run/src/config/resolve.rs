@@ -353,7 +353,8 @@ fn stop(limit: Limit, found: Found) -> StoppingRule {
             // About 25 replicates a worker, so that little is dropped and the workers' means are not skewed by
             // slow first ones; at least four workers a thread, for an interval.
             let shares = ((left / (25.0 * seconds)) as u64).clamp(4, 25);
-            StoppingRule::Time { workers: shares * found.width as u64, seconds: left / shares as f64 }
+            let (workers, seconds) = (shares * found.width as u64, left / shares as f64);
+            StoppingRule::Time { workers, seconds, further: 0 }
         }
         Limit::Precision(width) => {
             StoppingRule::Precision { width, at_least: FIRST_ROUND, at_most: u64::MAX }

@@ -168,7 +168,7 @@ mod tests {
         let large = plan(&stop, &rows(100, Some(55)), 5, 100, pilot::BUDGET / 5000.0);
         assert_eq!(large, Some(Plan { units: 50, each: 1, calls: 5000.0 }));
         // A timed run has less to spare.
-        let timed = StoppingRule::Time { workers: 20, seconds: 1.0 };
+        let timed = StoppingRule::Time { workers: 20, seconds: 1.0, further: 0 };
         assert_eq!(
             plan(&timed, &rows(100, Some(55)), 5, 20, 1.0),
             Some(Plan { units: 10, each: 2, calls: 2000.0 })

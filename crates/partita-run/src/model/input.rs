@@ -98,8 +98,8 @@ pub fn load_given(
 }
 
 /// The table of a fit as it is in the file, for models that take anything.
-pub(crate) fn raw_table(options: &Options) -> Result<Table, Failure> {
-    read_table(&Options { covariance: None, cluster_prior: None, ..options.clone() }, None)
+pub(crate) fn raw_table(options: &Options, given: Option<&Given>) -> Result<Table, Failure> {
+    read_table(&Options { covariance: None, cluster_prior: None, ..options.clone() }, given)
 }
 
 /// What is to be said of the model of a setup.

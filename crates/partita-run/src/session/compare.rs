@@ -3,8 +3,8 @@
 use super::{Held, NewRows, Request, Watch};
 use crate::Failure;
 use crate::config::{Covariance, ModelChoice, Options, Task};
-use crate::engine::Threads;
-use crate::model::{Given, candidates, load, raw_table};
+use crate::engine::Executor;
+use crate::model::{Given, candidates, load_given, raw_table};
 use crate::results::{Compared, Comparison, Difference};
 use partita::chance::Chance;
 use partita::rng::{Purpose, Stream};
@@ -13,6 +13,13 @@ use std::sync::atomic::AtomicBool;
 
 /// The share of the rows that is held out, where nothing else was said.
 pub const HOLD_OUT: f64 = 0.2;
+
+/// The models that are compared, where nothing else was said: in the words of the command.
+pub const MODELS: &str = "diagonal,full";
+
+/// The options that models may have in common.
+pub const IN_COMMON: [&str; 9] =
+    ["columns", "drop", "id_column", "column_type", "cluster_prior", "time", "replicates", "seed", "threads"];
 
 /// Rows of each part at least.
 const LEAST: usize = 2;
@@ -23,19 +30,40 @@ const WIDTH: f64 = 1.959_964;
 /// Fits each model to the same rows of a table and scores it by the log density of the others, which are drawn by the seed. All
 /// models take the columns for the same things, so that their scores compare.
 ///
-/// The densities are unbiased estimates; intervals hold the error of the runs and that of the choice of rows.
+/// Data may come from memory; the options then name something as `data`. The densities are unbiased estimates; intervals hold the error of the runs and that of the choice of rows.
+///
+/// ```
+/// use partita_run::config::Options;
+/// use partita_run::data::Cells;
+/// use partita_run::engine::Threads;
+/// use partita_run::model::Given;
+/// use partita_run::session::compare;
+/// use std::sync::atomic::AtomicBool;
+///
+/// let x = Cells::Numbers((0..40).map(|i| f64::from(i % 7) + if i < 20 { 0.0 } else { 30.0 }).collect());
+/// let data = Given::Columns("points".into(), vec![("x".into(), x)]);
+/// let options = Options { data: Some("points".into()), replicates: Some(10), ..Options::default() };
+/// let models = ["known".parse().unwrap(), "diagonal".parse().unwrap()];
+/// let never = AtomicBool::new(false);
+/// let found = compare(&options, &models, 0.25, &Threads(2), Some(&data), &never, &mut ())?;
+/// assert_eq!((found.rows, found.held_out, found.models.len()), (30, 10, 2));
+/// # Ok::<(), partita_run::Failure>(())
+/// ```
 pub fn compare(
     options: &Options,
     models: &[ModelChoice],
     hold_out: f64,
+    executor: &dyn Executor,
+    given: Option<&Given>,
     interrupted: &AtomicBool,
     watch: &mut dyn Watch,
 ) -> Result<Comparison, Failure> {
     if models.is_empty() {
         return Err(Failure::option("covariance", "`compare` needs models, such as diagonal,full".into()));
     }
-    let whole = load(Task::Fit, &Options { covariance: None, cluster_prior: None, ..options.clone() })?.input;
-    let table = raw_table(options)?;
+    let whole = Options { covariance: None, cluster_prior: None, ..options.clone() };
+    let whole = load_given(Task::Fit, &whole, given)?.0.input;
+    let table = raw_table(options, given)?;
     let (training, test) = split(table.rows, hold_out, options.seed.unwrap_or(1))?;
     watch.say(&format!("{}: {} rows to fit, {} held out", whole.title, training.len(), test.len()));
     let data = Given::Columns(whole.title.clone(), table.chosen(&training));
@@ -59,10 +87,9 @@ pub fn compare(
         // Only full covariances have a prior to choose.
         let cluster_prior = options.cluster_prior.filter(|_| model == ModelChoice::Named(Covariance::Full));
         let options = Options { covariance: Some(model), cluster_prior, ..base.clone() };
-        let executor = Threads(options.threads.unwrap_or_else(super::processors));
         let request =
             Request { task: Task::Fit, meetings_only: false, options, force: false, command: String::new() };
-        let held = Held::start(&executor, request, Some(&data), interrupted, watch)?;
+        let held = Held::start(executor, request, Some(&data), interrupted, watch)?;
         let Some(answers) = held.answers() else {
             return Err(Failure::Interrupted("interrupted: nothing was kept".into()));
         };

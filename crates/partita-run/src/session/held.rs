@@ -3,7 +3,7 @@
 use super::merge::{joined, refuse_other};
 use super::predict::predictions;
 use super::runner::replicates;
-use super::{Finished, Planned, Request, Watch, columns, heal, refuse_part, reload};
+use super::{Finished, Planned, Request, Watch, all_ended, columns, heal, refuse_part, reload};
 use crate::Failure;
 use crate::answers::{self, Answers};
 use crate::config::{Duration, Limit, Loss, Shard, StoppingRule};
@@ -52,7 +52,7 @@ pub enum NewRows {
 pub enum More {
     /// By so many replicates.
     Replicates(u64),
-    /// By as many replicates as will take about so long.
+    /// By as many replicates as will take about so long; a timed run, by as many workers as have their time in it.
     Time(Duration),
 }
 
@@ -204,15 +204,27 @@ impl Held {
         if self.answers.is_none() {
             return Err(Failure::BadInput("the run is not complete: go on with `resume` first".into()));
         }
-        if matches!(plan.stop, StoppingRule::Time { .. }) {
-            return Err(Failure::BadInput(
-                "a run that `time` has ended is whole as it is, since what counts depends on its clock: run it \
-                 anew with more `time`, or with `replicates`"
-                    .into(),
-            ));
-        }
         if plan.shard != Shard::WHOLE {
             return Err(Failure::BadInput("a shard cannot go on alone: merge all shards first".into()));
+        }
+        if let StoppingRule::Time { workers, seconds, further } = plan.stop {
+            let More::Time(time) = more else {
+                return Err(Failure::BadInput(
+                    "a run that `time` has ended goes on by time: what counts in it depends on clocks, so say `time` \
+                     instead of `replicates`"
+                        .into(),
+                ));
+            };
+            // As many workers as that time has room for, each with as long as those that were there.
+            let added = (time.seconds() * executor.width() as f64 / seconds).round().max(1.0) as u64;
+            plan.stop = StoppingRule::Time { workers, seconds, further: further + added };
+            if let Limit::Time(before) = plan.limit {
+                plan.limit = Limit::Time(Duration::from_secs(before.seconds() + time.seconds()));
+            }
+            // The answers were made of whole workers; a directory does not tell of them any longer.
+            self.ended = all_ended(&StoppingRule::Time { workers, seconds, further }, &self.sample.rows);
+            self.answers = None;
+            return self.go_on(None, executor, interrupted, watch);
         }
         let done = self.sample.rows.len() as u64;
         let further = match more {

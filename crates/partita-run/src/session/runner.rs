@@ -22,8 +22,10 @@ struct Runner<'a> {
     interrupted: &'a AtomicBool,
     watch: &'a mut dyn Watch,
     sink: &'a mut dyn Sink,
-    /// Workers of a timed run that have had their time.
+    /// Workers of a timed run that have had their time, and how many replicates each completed.
     ended: BTreeMap<u64, u64>,
+    /// How many had at the beginning.
+    ended_before: u64,
     sample: &'a mut Sample,
     moments: Vec<Moments>,
     /// Replicates that were there at the beginning.
@@ -66,6 +68,7 @@ pub(super) fn replicates(
         watch,
         sink,
         ended,
+        ended_before: 0,
         sample,
         moments,
         before: already,
@@ -140,7 +143,7 @@ impl Runner<'_> {
                 let widths: Vec<f64> = asked.chain(self.model.counts().iter().map(|_| SHARE)).collect();
                 self.rounds(at_least, at_most, &widths)
             }
-            StoppingRule::Time { workers, seconds } => self.timed(workers, seconds),
+            StoppingRule::Time { workers, seconds, further } => self.timed(workers, seconds, further),
         }
     }
 
@@ -185,17 +188,37 @@ impl Runner<'_> {
     }
 
     /// Runs workers one after the other on each thread, each for its share of the time.
-    fn timed(&mut self, workers: u64, seconds: f64) -> Result<bool, Failure> {
-        let ended = std::mem::take(&mut self.ended);
-        let numbers = (0..workers).filter(|w| !ended.contains_key(w));
+    ///
+    /// A worker is called by its first number. Those that were added later follow an earlier one, and leave out the
+    /// number that it may have had in flight at its deadline: that one is known to be slow.
+    fn timed(&mut self, workers: u64, seconds: f64, further: u64) -> Result<bool, Failure> {
         let (work, chains) = (Work::Workers { settings: self.settings, workers, seconds }, self.model);
         let job = Job { chains, work: &work };
-        engine::run(self.executor, &job, numbers, self.interrupted, |worker, output| {
-            let Output::Worker(completed) = output else { unreachable!("workers were asked for") };
-            let count = completed.len() as u64;
-            completed.into_iter().try_for_each(|replicate| self.take(replicate, None))?;
-            self.sink.end_worker(worker, count)
-        })
+        self.ended_before = self.ended.len() as u64;
+        loop {
+            let next = |place: u64| {
+                let mine = self.ended.iter().filter(|(first, _)| **first % workers == place);
+                let wanted = 1 + (further + workers - 1 - place) / workers;
+                let after =
+                    mine.clone().next_back().map_or(place, |(first, done)| first + (done + 1) * workers);
+                (mine.count() < wanted as usize).then_some(after)
+            };
+            let numbers: Vec<u64> = (0..workers).filter_map(next).collect();
+            if numbers.is_empty() {
+                return Ok(true);
+            }
+            let all =
+                engine::run(self.executor, &job, numbers.into_iter(), self.interrupted, |worker, output| {
+                    let Output::Worker(completed) = output else { unreachable!("workers were asked for") };
+                    let count = completed.len() as u64;
+                    completed.into_iter().try_for_each(|replicate| self.take(replicate, None))?;
+                    self.ended.insert(worker, count);
+                    self.sink.end_worker(worker, count)
+                })?;
+            if !all {
+                return Ok(false);
+            }
+        }
     }
 
     /// Keeps a replicate and shows progress now and then.
@@ -209,8 +232,9 @@ impl Runner<'_> {
             let met = self.sample.rows.iter().filter(|row| row.tau.is_some()).count() as u64;
             let elapsed = self.begin.elapsed().as_secs_f64();
             let left = match self.run.plan.stop {
-                StoppingRule::Time { workers, seconds } => {
-                    Some((workers as f64 / self.executor.width() as f64 * seconds - elapsed).max(0.0))
+                StoppingRule::Time { workers, seconds, further } => {
+                    let all = (workers + further - self.ended_before) as f64;
+                    Some((all / self.executor.width() as f64 * seconds - elapsed).max(0.0))
                 }
                 _ => of.map(|of| elapsed / (done - self.before) as f64 * of.saturating_sub(done) as f64),
             };
