@@ -58,6 +58,8 @@ const SECONDS: f64 = 45.0;
 const FIRST_ROUND: u64 = 64;
 /// A run makes at least so many replicates: fewer, and intervals need not hold their level.
 pub(crate) const LEAST: u64 = 64;
+/// Where chains stay apart no number of replicates gives an interval: so many tell in which parts they are.
+const LEAST_APART: u64 = 16;
 /// And at most so many when nothing is said.
 const MOST: u64 = 100_000;
 /// The part of a time-limited run that is for the answers, and seconds on top.
@@ -304,6 +306,7 @@ pub(crate) fn contenders(setup: &Setup, options: &Options) -> Vec<Setup> {
 fn max_sweeps(schedule: &Schedule, pilot: Option<&Pilot>) -> u64 {
     let longest = schedule.sweeps().max(schedule.lag());
     match pilot {
+        Some(pilot) if pilot.is_apart() => (2 * longest).max(100),
         Some(pilot) if pilot.unmet > 0 => (3 * longest).max(1000),
         _ => (20 * longest).max(20_000),
     }
@@ -344,6 +347,7 @@ pub(crate) fn limit(options: &Options) -> Limit {
 fn stop(limit: Limit, found: Found) -> StoppingRule {
     let seconds = found.pilot.map_or(0.01, |p| p.replicate_calls * p.seconds_per_call).max(1e-7);
     let affordable = (SECONDS * found.width as f64 / seconds) as u64;
+    let least = if found.pilot.is_some_and(Pilot::is_apart) { LEAST_APART } else { LEAST };
     match limit {
         Limit::Replicates(replicates) => StoppingRule::Replicates { replicates },
         Limit::Time(time) => {
@@ -360,10 +364,10 @@ fn stop(limit: Limit, found: Found) -> StoppingRule {
             StoppingRule::Precision { width, at_least: FIRST_ROUND, at_most: u64::MAX }
         }
         Limit::Unsaid if found.meetings_only => {
-            StoppingRule::Replicates { replicates: affordable.clamp(LEAST, MEETINGS) }
+            StoppingRule::Replicates { replicates: affordable.clamp(least, MEETINGS) }
         }
         Limit::Unsaid => {
-            StoppingRule::Digits { at_least: FIRST_ROUND, at_most: affordable.clamp(LEAST, MOST) }
+            StoppingRule::Digits { at_least: FIRST_ROUND, at_most: affordable.clamp(least, MOST) }
         }
     }
 }

@@ -68,6 +68,11 @@ impl Pilot {
     pub(crate) fn raced(&self) -> bool {
         !self.tried.is_empty()
     }
+
+    /// Whether so many pairs did not meet that parts of the target stay apart.
+    pub(crate) fn is_apart(&self) -> bool {
+        APART * self.unmet >= self.pairs
+    }
 }
 
 /// Where one in so many pairs has not met, parts of the target stay apart.
@@ -181,6 +186,14 @@ impl<'a> Room<'a> {
     ) -> Result<Stage, Failure> {
         let how = PilotPairs { seed: self.seed, lag, horizon, max_sweeps: cap, score_from: None };
         self.run(contender, what, pairs, how)
+    }
+
+    /// Two pairs for a moment, to see how many clusters there are. Their random numbers are those of no other stage.
+    fn look(&mut self, contender: &Contender) -> Result<(), Failure> {
+        let next = std::mem::replace(&mut self.next, 1 << 40);
+        let looked = self.stage(contender, "a first look", 2, 1, 0, 4);
+        self.next = next;
+        looked.map(|_| ())
     }
 
     /// Runs pairs whose states are scored in the second half of their sweeps.

@@ -111,6 +111,11 @@ pub(crate) enum Patience {
     All,
 }
 
+/// A race that takes more than this share of the budget is not worth it.
+const TOO_DEAR: f64 = 0.3;
+/// So many times the usual clusters there may be.
+const MANY: f64 = 25.0;
+
 /// Moves after which a race of little patience is over, if no pair has met.
 const FEW: usize = 2;
 
@@ -128,6 +133,9 @@ pub(crate) fn choose(
     let racing = if contenders.len() > 1 && !room.is_over() { &contenders[..] } else { &[] };
     for (at, contender) in racing.iter().enumerate() {
         let expected = contender.price(touched);
+        if is_too_dear(contender, expected, room)? {
+            break;
+        }
         let mut cap = cap_of(contender, expected, room);
         if let Some(best) = tried.get(best) {
             cap = cap.min((GIVEN_UP * best.cost / expected) as u64);
@@ -165,6 +173,16 @@ pub(crate) fn choose(
     }
     let taken = contenders.into_iter().nth(best).expect("there is a contender");
     Ok((taken, tried))
+}
+
+/// Whether even the shortest race would take too much of the budget. Where it might if there were many clusters, a look at
+/// a few sweeps tells how many there are.
+fn is_too_dear(contender: &Contender, price: f64, room: &mut Room) -> Result<bool, Failure> {
+    let share = |room: &Room| 2.0 * (PAIRS * SHORTEST) as f64 * room.sweep(contender, price) / room.budget;
+    if room.clusters == 0.0 && MANY * share(room) > TOO_DEAR {
+        room.look(contender)?;
+    }
+    Ok(share(room) > TOO_DEAR)
 }
 
 fn none_met(tried: &[Tried]) -> bool {
