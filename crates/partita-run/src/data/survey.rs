@@ -192,6 +192,8 @@ pub(super) enum Said {
     Role(Role),
     /// That it is data, or what it holds.
     Data,
+    /// That it holds numbers.
+    Numbers,
     /// Nothing, but the format has row names there: a column without a name.
     Index,
     /// Nothing.
@@ -201,7 +203,8 @@ pub(super) enum Said {
 impl Findings {
     /// Decides, from all cells; `said` is what is known of each column beforehand, `roles` whether others may be found out.
     pub fn new(columns: &[Column], said: &[Said], delimiter: u8, roles: bool) -> Findings {
-        let numeric: Vec<bool> = columns.iter().map(Column::is_numeric).collect();
+        let is_numeric = |(column, said): (&Column, &Said)| *said == Said::Numbers || column.is_numeric();
+        let numeric: Vec<bool> = columns.iter().zip(said).map(is_numeric).collect();
         let of_numbers =
             || columns.iter().zip(&numeric).filter(|(_, numeric)| **numeric).map(|(column, _)| column);
         let sum = |of: fn(&Column) -> u64| of_numbers().map(of).sum::<u64>();
