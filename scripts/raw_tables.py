@@ -131,7 +131,8 @@ def main():
                 plain = run(command, ["check", path.name], folder).stdout.split("\n\n", 2)[-1]
                 # What was said, one line a sentence; the model and the run are the same kind of line everywhere.
                 said = plain.replace("\n  ", " ").strip().splitlines()
-                said = [line for line in said if not line.startswith(("model:", "run:", "columns taken as", "and "))]
+                usual = ("model:", "run:", "columns taken as", "and ", "columns brought to", "normal columns brought to")
+                said = [line for line in said if line and not line.startswith(usual)]
                 lines.append((title, shape, shown, "; ".join(said), fitted(command, path.name, folder, "--pca" in plain)))
             print("  ".join(lines[-1]), file=sys.stderr)
     head = ["table", "rows x columns", "read as", "said", "fit"]
