@@ -168,6 +168,9 @@ fn help_comes_from_the_same_definitions() {
     }
     assert!(scratch.ok("man").stdout.contains(".TH partita"));
     let fit = scratch.ok("man fit").stdout;
-    assert!(fit.contains("partita\\-fit") && fit.contains("\\-\\-burn\\-in"), "{fit}");
-    assert_eq!(scratch.refused("man fitt"), "partita: there is no command `fitt`; did you mean `fit`?");
+    assert!(fit.contains("burn\\-in") && fit.contains("partita fit"), "{fit}");
+    assert_eq!(
+        scratch.refused("man fitt"),
+        "partita: there is no command `fitt`; did you mean `partita fit`?"
+    );
 }

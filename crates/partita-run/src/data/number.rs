@@ -158,7 +158,7 @@ mod tests {
             "1,234 567",
         ] {
             for decimal in [Decimal::Point, Decimal::Comma] {
-                let allowed = text == "1,2345" && decimal == Decimal::Comma;
+                let allowed = ["1,2345", "01,234"].contains(&text) && decimal == Decimal::Comma;
                 assert!(figure(text, decimal).is_none() || allowed, "{text}");
             }
         }

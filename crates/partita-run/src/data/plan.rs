@@ -70,6 +70,7 @@ impl Plan {
         let named = options.columns.is_some();
         let index = options.id_column.is_none();
         let one = |column: usize| match self.data.iter().position(|&data| data == column) {
+            Some(at) if matches!(self.kinds[at], Some(Kind::Normal | Kind::Count)) => Said::Numbers,
             Some(at) if named || self.kinds[at].is_some() || self.levels[at].is_some() => Said::Data,
             Some(_) => Said::Nothing,
             None if self.id == Some(column) && index => Said::Index,

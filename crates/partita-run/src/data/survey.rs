@@ -31,6 +31,9 @@ pub(super) struct Column {
     /// Cells that are numbers only if the point, or the comma, is the decimal mark.
     points: u64,
     commas: u64,
+    /// Cells that are other numbers if the comma is the decimal mark: those with a comma, and those with a point.
+    either: u64,
+    dotted: u64,
     words: u64,
     dates: u64,
     /// Eight digits that are a day.
@@ -91,7 +94,12 @@ impl Column {
         let first = *self.first.get_or_insert(number as u64);
         self.counting &= first <= 1 && number == (first + self.cells - 1) as f64;
         self.compact += u64::from(when::is_compact(text));
-        self.points += u64::from(text.contains('.') && figure(text, Decimal::Comma).is_none());
+        if text.contains('.') {
+            match figure(text, Decimal::Comma) {
+                Some(_) => self.dotted += 1,
+                None => self.points += 1,
+            }
+        }
     }
 
     fn see_word(&mut self, text: &str) {
@@ -106,9 +114,13 @@ impl Column {
                 self.words += 1;
                 self.dates += u64::from(when::is_date(text));
             }
-            (Some(figure), None) | (None, Some(figure)) | (Some(figure), Some(_)) => {
+            (Some(figure), other) | (other, Some(figure)) => {
                 self.figures += 1;
-                self.grouped += u64::from(figure.grouped);
+                match other {
+                    Some(other) if other.value != figure.value && text.contains(',') => self.either += 1,
+                    Some(other) if other.value != figure.value => self.dotted += 1,
+                    _ => self.grouped += u64::from(figure.grouped),
+                }
                 if let Some(sign) = figure.sign {
                     *self.signs.entry(sign).or_default() += 1;
                 }
@@ -180,6 +192,8 @@ pub(super) enum Said {
     Role(Role),
     /// That it is data, or what it holds.
     Data,
+    /// That it holds numbers.
+    Numbers,
     /// Nothing, but the format has row names there: a column without a name.
     Index,
     /// Nothing.
@@ -189,14 +203,15 @@ pub(super) enum Said {
 impl Findings {
     /// Decides, from all cells; `said` is what is known of each column beforehand, `roles` whether others may be found out.
     pub fn new(columns: &[Column], said: &[Said], delimiter: u8, roles: bool) -> Findings {
-        let numeric: Vec<bool> = columns.iter().map(Column::is_numeric).collect();
+        let is_numeric = |(column, said): (&Column, &Said)| *said == Said::Numbers || column.is_numeric();
+        let numeric: Vec<bool> = columns.iter().zip(said).map(is_numeric).collect();
         let of_numbers =
             || columns.iter().zip(&numeric).filter(|(_, numeric)| **numeric).map(|(column, _)| column);
         let sum = |of: fn(&Column) -> u64| of_numbers().map(of).sum::<u64>();
         // Where nothing else tells, semicolons do: they leave the comma to decimals.
         let undecided = if delimiter == b';' { Decimal::Comma } else { Decimal::Point };
         let decimal = match (sum(|column| column.points), sum(|column| column.commas)) {
-            (0, 0) if sum(|column| column.grouped) > 0 => undecided,
+            (0, 0) if sum(|column| column.either) > 0 => undecided,
             (0, 1..) => Decimal::Comma,
             _ => Decimal::Point,
         };
@@ -285,8 +300,10 @@ impl Findings {
         };
         let comma = self.decimal == Decimal::Comma;
         let mut said: Vec<String> = Vec::new();
-        said.extend(told("decimal commas", &|column| if comma { column.commas } else { 0 }));
-        said.extend(told("thousands separators", &|column| column.grouped));
+        let commas = |column: &Column| if comma { column.commas + column.either } else { 0 };
+        said.extend(told("decimal commas", &commas));
+        let other = |column: &Column| if comma { column.dotted } else { column.either };
+        said.extend(told("thousands separators", &|column| column.grouped + other(column)));
         let signs: HashSet<char> = data.iter().flat_map(|column| column.signs.keys().copied()).collect();
         let mut signs: Vec<char> = signs.into_iter().collect();
         signs.sort_unstable();

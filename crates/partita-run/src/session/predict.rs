@@ -94,8 +94,10 @@ fn new_rows(
     let rotation = input.rotation.as_ref();
     let takes_gaps = takes_gaps || rotation.is_some();
     let names = rotation.map_or(&known.names, |rotation| &rotation.names);
-    // Principal components are of numbers.
     let columns = known.names.iter().zip(&known.kinds).zip(&known.levels).filter(|_| rotation.is_none());
+    // Principal components are of numbers.
+    let numbers =
+        rotation.iter().flat_map(|rotation| &rotation.names).map(|name| (name.clone(), Kind::Normal));
     let category = |kind: &Option<Kind>| *kind == Some(Kind::Category);
     let of_rows = input.understood.columns.iter().find(|column| column.found && column.role == Role::Names);
     let mut read = ReadOptions {
@@ -107,6 +109,7 @@ fn new_rows(
         kinds: columns
             .clone()
             .map(|((name, kind), _)| (name.clone(), kind.unwrap_or(Kind::Normal)))
+            .chain(numbers)
             .collect(),
         levels: columns
             .filter(|((_, kind), _)| category(kind))
