@@ -58,15 +58,18 @@ pub struct Pilot {
     /// The models that were scored, where the model was left open; what was taken is marked.
     #[serde(default)]
     pub models: Vec<ScoredModel>,
+    /// Whether moves were left open, but a race of them would have taken too long.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub too_dear: bool,
     /// Where pairs did not meet: an earlier state and the last one of every chain. Not kept with the run.
     #[serde(skip)]
     pub(crate) chains: Vec<(Partition, Partition)>,
 }
 
 impl Pilot {
-    /// Whether moves raced; otherwise they were said.
+    /// Whether moves were left to the pilot; otherwise they were said.
     pub(crate) fn raced(&self) -> bool {
-        !self.tried.is_empty()
+        !self.tried.is_empty() || self.too_dear
     }
 
     /// Whether so many pairs did not meet that parts of the target stay apart.
@@ -103,6 +106,8 @@ pub(crate) struct Room<'a> {
     spent: f64,
     /// Clusters in the chains of the last stage.
     clusters: f64,
+    /// Whether a race was left out as too dear.
+    too_dear: bool,
     /// Where the clock counts.
     clock: Option<Clock>,
 }
@@ -148,6 +153,7 @@ impl<'a> Room<'a> {
             calls: 0,
             spent: 0.0,
             clusters: 0.0,
+            too_dear: false,
             clock: seconds.map(|seconds| Clock { seconds, pace: 1.0 }),
         }
     }

@@ -134,6 +134,7 @@ pub(crate) fn choose(
     for (at, contender) in racing.iter().enumerate() {
         let expected = contender.price(touched);
         if is_too_dear(contender, expected, room)? {
+            room.too_dear = tried.is_empty();
             break;
         }
         let mut cap = cap_of(contender, expected, room);

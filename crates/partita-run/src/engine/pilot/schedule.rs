@@ -145,6 +145,7 @@ pub(crate) fn find(
         },
         tried,
         models: Vec::new(),
+        too_dear: room.too_dear,
     })
 }
 
