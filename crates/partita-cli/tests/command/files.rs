@@ -174,3 +174,19 @@ fn help_comes_from_the_same_definitions() {
         "partita: there is no command `fitt`; did you mean `partita fit`?"
     );
 }
+
+/// A column with one value tells nothing: it is left out with a word, unless it was asked for.
+#[test]
+fn columns_of_one_value() {
+    let scratch = Scratch::new();
+    scratch.write("data.csv", "x,unit,zero,y\n1.5,kg,0,2\n2.5,kg,0,3.5\n0.5,kg,0,1\n4,kg,0,8\n");
+    let short = "--lag 2 --burn-in 2 --sweeps 10 --replicates 3";
+    let ran = scratch.ok(&format!("fit data.csv {short} --out run"));
+    let told = "left out: \"unit\" (one value only) and \"zero\" (one value only)";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    let without = scratch.ok(&format!("fit data.csv --drop unit,zero {short} --out without"));
+    assert!(!without.stderr.contains("left out"), "{}", without.stderr);
+    assert_eq!(scratch.rows("run"), scratch.rows("without"));
+    let refused = scratch.refused(&format!("fit data.csv --columns x,zero {short}"));
+    assert!(refused.contains("every value is 0"), "{refused}");
+}

@@ -43,6 +43,9 @@ pub(super) struct Column {
     /// Every cell is the number of its row, from 0 or 1 on.
     counting: bool,
     first: Option<u64>,
+    /// The first cell that is there, and whether another says something else.
+    value: Option<String>,
+    varied: bool,
     /// Hashes of the cells, while it matters how many are different.
     seen: Option<HashSet<u64>>,
 }
@@ -73,6 +76,10 @@ impl Column {
             Cell::Number(number) => self.see_number(text, number),
             Cell::Infinite => (self.whole, self.counting) = (false, false),
             Cell::Word => self.see_word(text),
+        }
+        match &self.value {
+            None => self.value = Some(text.to_owned()),
+            Some(value) => self.varied |= value != text,
         }
         // Numbers name rows only where the column is called so.
         if self.words == 0 && !self.identifier && !(self.counting && self.first.is_some()) {
@@ -148,6 +155,11 @@ impl Column {
         let there = self.cells - self.missing;
         let named = self.name.to_lowercase().contains("date");
         there > 0 && (self.dates == there || (named && self.compact == there))
+    }
+
+    /// Whether all cells that are there say the same, so that it tells nothing.
+    fn is_constant(&self) -> bool {
+        self.cells - self.missing > 1 && !self.varied
     }
 
     /// Cells that are different from each other, where that is known.
@@ -249,6 +261,7 @@ impl Findings {
                     _ if open && column.is_date() => Role::Date,
                     _ if open && column.is_names() => Role::Names,
                     _ if open && column.is_identifiers() => Role::Identifiers,
+                    _ if open && column.is_constant() => Role::Constant,
                     _ => Role::Data,
                 };
                 let missing = column.missing + self.marked(column);
@@ -269,7 +282,7 @@ impl Findings {
                 found[at].role = Role::Dropped;
             }
         }
-        // A table of nothing but names is better told as such.
+        // A table of nothing but names, or of one value each, is better told as such.
         if found.iter().all(|column| column.role != Role::Data) {
             for column in found.iter_mut().filter(|column| column.found) {
                 (column.role, column.found) = (Role::Data, false);

@@ -18,6 +18,8 @@ pub enum Role {
     Date,
     /// Identifiers that come more than once, which are left out.
     Identifiers,
+    /// One value in every row, which tells nothing and is left out.
+    Constant,
     /// Left out: somebody said so, or another column names the rows already.
     Dropped,
 }
@@ -69,6 +71,7 @@ impl Understood {
         let left: Vec<(&FileColumn, &str)> = found(Role::Date)
             .map(|column| (column, "dates or times"))
             .chain(found(Role::Identifiers).map(|column| (column, "identifiers, some of them repeated")))
+            .chain(found(Role::Constant).map(|column| (column, "one value only")))
             .chain(found(Role::Dropped).map(|column| (column, "names of rows, too")))
             .collect();
         if let Some((first, _)) = left.first() {
