@@ -290,7 +290,7 @@ pub struct Meeting {
 /// Everything that the report page shows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Page {
-    /// What was analysed, e.g. `seed.csv` or `built-in demonstration data`.
+    /// What was analysed, e.g. `seed.csv` or `Palmer penguins (built in)`.
     pub title: String,
     /// What was asked, in a sentence or two.
     pub question: String,
