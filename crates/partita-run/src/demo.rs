@@ -39,7 +39,8 @@ pub fn penguins(numbers: bool) -> Result<Table, DataError> {
     let header = lines.next().expect("a header");
     let place = |name: &str| header.iter().position(|cell| *cell == name).expect("a column of the file");
     let used = if numbers { &COLUMNS[..4] } else { &COLUMNS };
-    let rows: Vec<_> = lines.filter(|row| !numbers || used.iter().all(|name| row[place(name)] != "NA")).collect();
+    let rows: Vec<_> =
+        lines.filter(|row| !numbers || used.iter().all(|name| row[place(name)] != "NA")).collect();
     let column = |name: &str| {
         let cells = || rows.iter().map(|row| Some(row[place(name)]).filter(|cell| *cell != "NA"));
         let number = |cell: &str| cell.parse().expect("a number");

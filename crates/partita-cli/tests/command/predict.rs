@@ -58,8 +58,8 @@ fn one_clustering_finds_the_groups() {
     );
 
     // Another loss, asked for afterwards.
-    let ran = scratch.ok("report run --loss binder --matrix");
-    assert!(ran.stdout.contains("; expected Binder loss "), "{}", ran.stdout);
+    let ran = scratch.ok("report run --loss binder --matrix --verbose");
+    assert!(ran.stdout.contains("point estimate: expected Binder loss "), "{}", ran.stdout);
     assert_eq!(scratch.run("report run --loss rand").status, 2);
 }
 

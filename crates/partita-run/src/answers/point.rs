@@ -74,11 +74,20 @@ pub(super) fn by_size(z: &Partition) -> Partition {
     Partition::from_labels(&labels).expect("a partition has items")
 }
 
+/// The units that a clustering is searched on, and the rest.
+fn halves<'u, 'a>(units: &'u [Unit<'a>]) -> (Vec<&'u Unit<'a>>, Vec<&'u Unit<'a>>) {
+    (units.iter().step_by(2).collect(), units.iter().skip(1).step_by(2).collect())
+}
+
+/// The units that say something about the clustering: those it was not searched on, or the only one.
+pub(super) fn judges<'u, 'a>(units: &'u [Unit<'a>]) -> Vec<&'u Unit<'a>> {
+    let (search, rest) = halves(units);
+    if rest.is_empty() { search } else { rest }
+}
+
 /// Finds and judges one clustering; none where nothing was kept.
 pub(crate) fn point(units: &[Unit], loss: Loss, seed: u64) -> Option<Point> {
-    let (search, rest): (Vec<_>, Vec<_>) = units.iter().enumerate().partition(|(i, _)| i % 2 == 0);
-    let search: Vec<&Unit> = search.into_iter().map(|(_, unit)| unit).collect();
-    let rest: Vec<&Unit> = rest.into_iter().map(|(_, unit)| unit).collect();
+    let (search, rest) = halves(units);
     let atoms: Vec<(f64, &Partition)> = search.iter().flat_map(|unit| unit.atoms.iter().copied()).collect();
     atoms.first()?;
     let plausible = plausible_clusters(&atoms);

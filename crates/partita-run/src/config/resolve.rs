@@ -207,10 +207,9 @@ impl Setup {
                     ConfigError::Value("`colors` is needed: how many colours may be used".into())
                 })?,
             },
-            (Task::Blocks, _) => Law::Blocks {
-                prior: partition_prior(options),
-                edges: options.edge_prior.unwrap_or(EDGES),
-            },
+            (Task::Blocks, _) => {
+                Law::Blocks { prior: partition_prior(options), edges: options.edge_prior.unwrap_or(EDGES) }
+            }
         };
         let sampler = match (&law, facts) {
             // With fewer colours, moves of single vertices need not lead from every colouring to every other.
