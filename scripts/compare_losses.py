@@ -10,7 +10,8 @@ what moving single items makes of the best of them. With H(z|c) what a clusterin
 
     vi          H(z|c) + H(c|z)                      binder      pairs together in one of c and z alone
     vi:A        A H(z|c) + (2 - A) H(c|z)            binder:A    the same, weighted A where c lumps, 2 - A where it splits
-    vi-range    vi among numbers of clusters that are plausible: the central 95 % of the posterior
+    vi-range    vi; where that has fewer clusters than the central 95 % of the posterior, the best of the kept states and
+                the cuts of the tree that have as many: what `partita fit` does
 
 (Dahl, Johnson and Mueller 2022 for A: above 1 it is worse to lump than to split.) A cell is the adjusted Rand index with the
 known classes and, in brackets, the number of clusters.
@@ -130,13 +131,11 @@ def plausible(weights, z):
 def search(name, weights, z, together):
     loss = Loss(name, weights, z)
     low, high = plausible(weights, z)
-    candidates = [*z, *tree_cuts(together.copy(), high)]
-    least = low if name == "vi-range" else 1
-    candidates = [c for c in candidates if least <= relabel(c).max() + 1 <= high]
+    candidates = [c for c in (*z, *tree_cuts(together.copy(), high)) if relabel(c).max() + 1 <= high]
     candidates.sort(key=loss.value)
     best = min((loss.improve(c, high) for c in candidates[:4]), key=loss.value)
-    if best.max() + 1 < least:
-        best = candidates[0]
+    if name == "vi-range" and best.max() + 1 < low:
+        best = next(c for c in candidates if relabel(c).max() + 1 >= low)
     return best
 
 

@@ -2,6 +2,7 @@
 
 mod cards;
 mod clustering;
+mod cuts;
 mod lead;
 mod modes;
 mod neighbours;
@@ -97,7 +98,6 @@ impl Answers {
         let point = point(&units, run.plan.loss, run.plan.seed);
         if let Some(point) = &point {
             summary.clustering = Some(point.clustering.clone());
-            summary.notes.extend(point.note());
         }
         compare(&mut summary, point.as_ref(), input)?;
         let correlated =
