@@ -66,7 +66,8 @@ fn the_page_is_light() {
     let html = render(&page);
     let own = html.len() - island(&html).len();
     println!("page {} bytes without data, {} in all", own, html.len());
-    assert!(own < 100_000);
+    // The cards of five clusters are among it: some 3 kB each.
+    assert!(own < 120_000);
 }
 
 #[test]
