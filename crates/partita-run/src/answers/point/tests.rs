@@ -272,7 +272,7 @@ fn one_replicate_has_a_clustering_and_no_score() {
 /// and no state has fewer than four clusters. The point estimate has as many as the states.
 #[test]
 fn the_point_estimate_has_a_plausible_number_of_clusters() {
-    let mut chance = partita::Stream::new(8, 0).sequence(Purpose::Data, 0);
+    let mut chance = Stream::new(8, 0).sequence(Purpose::Data, 0);
     let mut state = || {
         let stray = |i: usize, chance: &mut partita::rng::Sequence| {
             if chance.below(2) == 0 { chance.below(4) } else { i % 4 }

@@ -23,7 +23,7 @@ fn loaded(name: &str, text: &str, covariance: &str) -> (Box<dyn Model>, Arc<Inpu
     (model, input)
 }
 
-fn draws(model: &dyn Model, schedule: Schedule, keep: u64, replicates: u64) -> Vec<Draw> {
+fn draws(model: &dyn Model, schedule: Schedule, keep: usize, replicates: u64) -> Vec<Draw> {
     let settings =
         Settings { seed: 5, schedule, max_sweeps: 100_000, keep_draws: keep, keep_until: u64::MAX };
     let mut draws = Vec::new();
