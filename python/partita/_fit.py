@@ -81,7 +81,7 @@ def fit(
     ----------
     data
         A numpy array, a pandas or polars frame, an Arrow table or anything with `__arrow_c_stream__`, a mapping of
-        names to columns, or a path. NaN, None and <NA> are missing. Left out: the built-in demonstration data.
+        names to columns, or a path. NaN, None and <NA> are missing. Left out: the built-in penguins.
     labels
         Known classes to compare with: one for each row, or the name of a column.
     likelihood

@@ -139,6 +139,31 @@ class Result:
         }
         return make(columns, [line["clusters"] for line in lines], "clusters")
 
+    @functools.cached_property
+    def profiles(self) -> Any:
+        """What each cluster of the point estimate is like: of every column its expected mean, of every level its expected
+        frequency, with standard error and 95 % interval, beside that of the whole table (`overall`)."""
+        return self._profiles_table(frame)
+
+    def _profiles_table(self, make: Any) -> Any:
+        lines = self._found["profiles"]
+        ends = [_ends(line["ci95"]) for line in lines]
+        columns = {
+            "column": [line["column"] for line in lines],
+            "level": [line["level"] or "" for line in lines],
+            "mean": [line["mean"] for line in lines],
+            "se": [_known(line["se"]) for line in lines],
+            "low": [low for low, _ in ends],
+            "high": [high for _, high in ends],
+            "overall": [line["overall"] for line in lines],
+        }
+        return make(columns, [line["cluster"] for line in lines], "cluster")
+
+    @property
+    def reliability(self) -> str:
+        """Whether the answers can be relied on, in one sentence."""
+        return self._found["reliability"]
+
     @property
     def notes(self) -> list[str]:
         """Sentences that a reader must know."""
@@ -428,17 +453,18 @@ class Result:
             "summary": self._summary_table,
             "clusters": self._clusters_table,
             "candidates": self._candidates_table,
+            "profiles": self._profiles_table,
         }
         if what not in tables:
             raise ValueError(f"{what!r} is no table: use one of {', '.join(tables)}")
         return tables[what](Table)
 
     def to_pandas(self, what: str = "replicates") -> Any:
-        """A table as a pandas frame: `replicates`, `summary`, `clusters` or `candidates`."""
+        """A table as a pandas frame: `replicates`, `summary`, `clusters`, `candidates` or `profiles`."""
         return self._table(what).to_pandas()
 
     def to_polars(self, what: str = "replicates") -> Any:
-        """A table as a polars frame: `replicates`, `summary`, `clusters` or `candidates`."""
+        """A table as a polars frame: `replicates`, `summary`, `clusters`, `candidates` or `profiles`."""
         return self._table(what).to_polars()
 
     def to_arviz(self) -> Any:

@@ -23,7 +23,12 @@ def test_tables_hold_the_answers(result):
     assert len(replicates) == 60 and replicates["clusters"].mean() == pytest.approx(summary.loc["clusters", "mean"])
     assert result.to_polars().height == 60
     assert result.to_polars("summary")["summary"].to_list() == list(summary.index)
-    with pytest.raises(ValueError, match="replicates, summary, clusters, candidates"):
+    profiles = result.to_pandas("profiles")
+    assert list(profiles.columns) == ["column", "level", "mean", "se", "low", "high", "overall"]
+    assert len(profiles) == len(found["profiles"]) and profiles["mean"].iloc[0] == found["profiles"][0]["mean"]
+    assert set(profiles.index) == set(range(len(found["clustering"]["sizes"])))
+    assert result.profiles.equals(profiles) and "pairs met" in result.reliability
+    with pytest.raises(ValueError, match="replicates, summary, clusters, candidates, profiles"):
         result.to_pandas("rows")
 
 

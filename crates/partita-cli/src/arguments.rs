@@ -81,9 +81,8 @@ pub enum Command {
         /// Worker threads (does not change results)
         #[arg(long)]
         threads: Option<usize>,
-        /// Print one JSON object and nothing else on standard output
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        shown: Shown,
     },
     /// Join shards of one run
     Merge {
@@ -96,9 +95,8 @@ pub enum Command {
         /// Overwrite a directory that is in use
         #[arg(long)]
         force: bool,
-        /// Print one JSON object and nothing else on standard output
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        shown: Shown,
     },
     /// Write summary.json, report.html and the clustering of a run again
     Report {
@@ -110,9 +108,8 @@ pub enum Command {
         /// Write the whole co-clustering matrix, of up to 20,000 items
         #[arg(long)]
         matrix: bool,
-        /// Print one JSON object and nothing else on standard output
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        shown: Shown,
     },
     /// Predict new rows from the states that a run has kept: densities, clusters to join
     Predict {
@@ -243,6 +240,17 @@ pub struct ReproduceOptions {
     pub out: Option<PathBuf>,
     /// Print one JSON object and nothing else on standard output
     #[arg(long)]
+    pub json: bool,
+}
+
+/// How results are printed.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Shown {
+    /// Tell how the answers came about, too: losses, meeting times, cost, schedule
+    #[arg(long, help_heading = "Output")]
+    pub verbose: bool,
+    /// Print one JSON object and nothing else on standard output
+    #[arg(long, help_heading = "Output")]
     pub json: bool,
 }
 
@@ -377,9 +385,8 @@ pub struct RunOptions {
     /// Overwrite a directory that is in use
     #[arg(long, help_heading = "Output")]
     pub force: bool,
-    /// Print one JSON object and nothing else on standard output
-    #[arg(long, help_heading = "Output")]
-    pub json: bool,
+    #[command(flatten)]
+    pub shown: Shown,
 }
 
 /// A whole number, or a sentence about what is wanted.
@@ -501,7 +508,7 @@ mod tests {
             let command = command();
             let run = command.find_subcommand(name).unwrap();
             let mut options: Vec<&str> = run.get_arguments().map(|arg| arg.get_id().as_str()).collect();
-            options.retain(|option| !["config", "force", "json", "help"].contains(option));
+            options.retain(|option| !["config", "force", "json", "verbose", "help"].contains(option));
             let mut keys: Vec<&str> = options.iter().map(|o| o.strip_prefix("no_").unwrap_or(o)).collect();
             keys.sort_unstable();
             keys.dedup();

@@ -11,7 +11,7 @@ mod predict;
 mod reproduce;
 mod screen;
 
-use arguments::{Arguments, Command, RunOptions};
+use arguments::{Arguments, Command, RunOptions, Shown};
 use clap::FromArgMatches;
 use partita_run::config::Task;
 use partita_run::failure::{Failure, Kind};
@@ -35,7 +35,11 @@ fn main() -> ExitCode {
     };
     let done = match arguments.command {
         Some(command) => run(command),
-        None => screen::print(help::EXAMPLES),
+        // An answer, but nothing was done.
+        None => {
+            let _ = screen::print(help::EXAMPLES);
+            return ExitCode::from(2);
+        }
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -71,17 +75,17 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Blocks(options) => begin(Task::Blocks, false, options, &interrupted),
         Command::Meet(options) => begin(options.meeting_task()?, true, options, &interrupted),
         Command::Reproduce(options) => reproduce::reproduce(options, &interrupted),
-        Command::Resume { run, threads, json } => {
+        Command::Resume { run, threads, shown } => {
             let outcome = watched(|screen| session::resume(&run, threads, &interrupted, screen))?;
-            show(&outcome, json)
+            show(&outcome, &shown)
         }
-        Command::Merge { runs, out, force, json } => {
+        Command::Merge { runs, out, force, shown } => {
             let outcome = watched(|screen| session::merge(&runs, &out, force, screen))?;
-            show(&outcome, json)
+            show(&outcome, &shown)
         }
-        Command::Report { run, loss, matrix, json } => {
+        Command::Report { run, loss, matrix, shown } => {
             let outcome = watched(|screen| session::report(&run, Again { loss, matrix }, screen))?;
-            show(&outcome, json)
+            show(&outcome, &shown)
         }
         Command::Predict { score: true, loss: Some(_), .. } => Err(Failure::BadInput(
             "--loss is for the clusters that rows join, and --score is of their densities alone: leave it out"
@@ -94,7 +98,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Compare(options) => compare::run(&options, &interrupted),
         Command::Data(options) => data::run(options),
         Command::Check(options) => {
-            let json = options.json;
+            let json = options.shown.json;
             check::run(&options.resolve()?, json)
         }
         Command::Completions { shell } => help::completions(shell),
@@ -108,11 +112,11 @@ fn begin(
     options: RunOptions,
     interrupted: &AtomicBool,
 ) -> Result<(), Failure> {
-    let (json, force) = (options.json, options.force);
+    let (shown, force) = (options.shown, options.force);
     let command = arguments::command_line();
     let request = Request { task, meetings_only, options: options.resolve()?, force, command };
     let outcome = watched(|screen| session::start(request, interrupted, screen))?;
-    show(&outcome, json)
+    show(&outcome, &shown)
 }
 
 /// Does something with a screen that shows how it goes.
@@ -124,8 +128,9 @@ fn watched<R>(run: impl FnOnce(&mut Screen) -> Result<R, Failure>) -> Result<R, 
 }
 
 /// Results to standard output: one JSON object, or a table a person understands.
-fn show(outcome: &Finished, json: bool) -> Result<(), Failure> {
-    screen::print(&if json { json_object(&outcome.summary) } else { screen::table(outcome) })?;
+fn show(outcome: &Finished, shown: &Shown) -> Result<(), Failure> {
+    let text = if shown.json { json_object(&outcome.summary) } else { screen::table(outcome, shown.verbose) };
+    screen::print(&text)?;
     screen::say(&format!("report: {}", outcome.directory.join("report.html").display()));
     Ok(())
 }

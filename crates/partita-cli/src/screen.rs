@@ -100,11 +100,14 @@ fn progress_line(p: &Progress) -> String {
     line.chars().take(77).collect()
 }
 
-/// The results as a person reads them, within 80 columns.
-pub fn table(outcome: &Finished) -> String {
+/// The results as a person reads them, within 80 columns: the answer, the summaries, whether to rely on them; with
+/// `verbose` how they came about. Meeting times alone are nothing but such details.
+pub fn table(outcome: &Finished, verbose: bool) -> String {
     let summary = &outcome.summary;
     let mut text = String::new();
-    if let Some(apart) = summary.apart() {
+    // Parts between which chains did not cross are a table here; the rest of the answer is in sentences.
+    let apart = summary.apart();
+    if let Some(apart) = &apart {
         text += &wrap(&format!(
             "{apart}. Their relative weights are not determined by this run. A clustering of each is in modes.csv:"
         ));
@@ -112,22 +115,26 @@ pub fn table(outcome: &Finished) -> String {
         let header = ["chains", "clusters", "log probability", "sizes"];
         text += &lines(header, &summary.modes.iter().map(part).collect::<Vec<_>>());
     }
+    let sentences = &outcome.answer[usize::from(apart.is_some()).min(outcome.answer.len())..];
+    sentences.iter().for_each(|sentence| text += &wrap(sentence));
     if !summary.summaries.is_empty() {
-        let header = ["summary", "mean", "95 % interval", "trimmed"];
-        text += &lines(header, &summary.summaries.iter().map(row).collect::<Vec<_>>());
+        if !sentences.is_empty() {
+            text.push('\n');
+        }
+        let header = ["summary", "mean", "95 % interval", if verbose { "trimmed" } else { "" }];
+        text += &lines(header, &summary.summaries.iter().map(|line| row(line, verbose)).collect::<Vec<_>>());
+        text += &wrap(&summary.reliability);
     }
-    let likely: Vec<String> = summary
-        .cluster_count
-        .iter()
-        .filter(|c| c.probability > 0.005)
-        .map(|c| format!("{}: {:.3}", c.clusters, c.probability))
-        .collect();
-    if !likely.is_empty() && !summary.summaries.is_empty() {
-        text += &wrap(&format!("number of clusters, probability of each: {}", likely.join(", ")));
+    if verbose || summary.summaries.is_empty() {
+        text += &details(summary);
     }
-    if let Some(clustering) = &summary.clustering {
-        text += &wrap(&one_clustering(clustering));
-    }
+    summary.notes.iter().for_each(|note| text += &wrap(&format!("note: {note}")));
+    text
+}
+
+/// How the answers came about: the point estimate's loss, meeting times, the cost, the schedule.
+fn details(summary: &Results) -> String {
+    let mut text = summary.clustering.as_ref().map_or(String::new(), |c| wrap(&point_estimate(c)));
     let m = &summary.meeting;
     let or = |q: Option<u64>| q.map_or("beyond the cap".into(), |q| q.to_string());
     text += &wrap(&format!(
@@ -147,21 +154,21 @@ pub fn table(outcome: &Finished) -> String {
         }
     });
     text += &against_one_chain(summary).map_or(String::new(), |sentence| wrap(&sentence));
-    text += &wrap(&format!(
+    text + &wrap(&format!(
         "lag {}, burn-in {}, sweeps {}, seed {}",
         summary.lag, summary.burn_in, summary.sweeps, summary.seed
-    ));
-    summary.notes.iter().for_each(|note| text += &wrap(&format!("note: {note}")));
-    text
+    ))
 }
 
-/// A table of four columns, the first to the left, and an empty line.
+/// A table of four columns, the first to the left and the last perhaps empty, and an empty line.
 pub fn lines(header: [&str; 4], rows: &[[String; 4]]) -> String {
     let header = header.map(String::from);
     let width = |c: usize| rows.iter().chain([&header]).map(|r| r[c].chars().count()).max().unwrap_or(0);
     let [w0, w1, w2, w3] = [width(0), width(1), width(2), width(3)];
-    let line = |[a, b, c, d]: &[String; 4]| format!("{a:<w0$}  {b:>w1$}  {c:>w2$}  {d:>w3$}\n");
-    let rule = "─".repeat(w0 + w1 + w2 + w3 + 6) + "\n";
+    let line = |[a, b, c, d]: &[String; 4]| {
+        format!("{a:<w0$}  {b:>w1$}  {c:>w2$}  {d:>w3$}").trim_end().to_string() + "\n"
+    };
+    let rule = "─".repeat(w0 + w1 + w2 + if w3 > 0 { w3 + 6 } else { 4 }) + "\n";
     line(&header) + &rule + &rows.iter().map(line).collect::<String>() + "\n"
 }
 
@@ -190,45 +197,41 @@ fn against_one_chain(summary: &Results) -> Option<String> {
         all.truncate(TOLD);
         all.push("...".into());
     }
-    Some(format!("times the work of one long chain: {} (its variance by {yardstick})", all.join(", ")))
+    Some(format!("cost relative to one long chain: {} (its variance by {yardstick})", all.join(", ")))
 }
 
-/// One clustering in a line or two.
-fn one_clustering(c: &Clustering) -> String {
-    const TOLD: usize = 6;
-    let mut sizes: Vec<String> = c.sizes.iter().take(TOLD).map(ToString::to_string).collect();
-    if c.sizes.len() > TOLD {
-        sizes.push("...".into());
-    }
-    let se = c.se.unwrap_or(f64::INFINITY);
-    let of = |v: f64| words::rounded(v, se);
-    let clusters = if c.sizes.len() == 1 { "cluster" } else { "clusters" };
-    let mut text = format!("one clustering: {} {clusters} of {} items", c.sizes.len(), sizes.join(", "));
+/// The point estimate's expected loss and credible ball.
+fn point_estimate(c: &Clustering) -> String {
+    let of = |v: f64| words::rounded(v, c.se.unwrap_or(f64::INFINITY));
+    let mut text = "point estimate".to_string();
     if let Some((loss, [low, high])) = c.expected_loss.zip(c.ci95) {
         let name = if c.loss == "vi" { "VI" } else { "Binder loss" };
-        text += &format!("; expected {name} {} ({} to {})", of(loss), of(low), of(high));
+        text += &format!(": expected {name} {} ({} to {})", of(loss), of(low), of(high));
     }
-    text += &format!(", 95 % of the posterior within {:.3}", c.ball.radius);
-    if let Some(ari) = c.reference_ari {
-        let rows = c.compared_rows().unwrap_or_default();
-        text += &format!("; adjusted Rand index with the known labels {ari:.3}{rows}");
-    }
-    text
+    text + &format!(", 95 % of the posterior within {:.3}", c.ball.radius)
 }
 
-fn row(line: &Line) -> [String; 4] {
-    let se = line.se.unwrap_or(f64::INFINITY);
-    let interval = line.ci95.map_or("one replicate has none".into(), |[low, high]| {
-        format!("{} to {}", words::rounded(low, se), words::rounded(high, se))
-    });
-    [line.name.clone(), words::rounded(line.mean, se), interval, words::rounded(line.trimmed, se)]
+fn row(line: &Line, verbose: bool) -> [String; 4] {
+    let of = |value: f64| words::estimate(&line.name, value, line.se);
+    let interval = line
+        .ci95
+        .map_or("one replicate has none".into(), |[low, high]| format!("{} to {}", of(low), of(high)));
+    let trimmed = if verbose { of(line.trimmed) } else { String::new() };
+    [line.name.clone(), of(line.mean), interval, trimmed]
 }
 
-/// Breaks a sentence at 80 columns; later lines are indented.
+/// Breaks a sentence at 80 columns, but not before a percent sign; later lines are indented.
 pub fn wrap(sentence: &str) -> String {
     let mut text = String::new();
     let mut column = 0;
+    let mut words: Vec<String> = Vec::new();
     for word in sentence.split(' ') {
+        match words.last_mut().filter(|_| word.starts_with('%')) {
+            Some(number) => *number += &format!(" {word}"),
+            None => words.push(word.into()),
+        }
+    }
+    for word in &words {
         let length = word.chars().count();
         if column > 0 && column + 1 + length > 80 {
             text += "\n  ";
@@ -265,7 +268,7 @@ mod tests {
             chains,
         };
         let modes = vec![of(&[146, 119, 68], -1234.56, 13), of(&[150, 115, 40, 20, 5, 3], -1240.0, 7)];
-        let text = table(&finished(modes.clone()));
+        let text = table(&finished(modes.clone()), false);
         let told = "\
 The chains found 2 parts of the posterior and did not cross between them within
   this run. Their relative weights are not determined by this run. A clustering
@@ -278,8 +281,9 @@ chains  clusters  log probability                   sizes
 
 ";
         assert!(text.starts_with(told), "{text}");
-        assert!(!table(&finished(modes[..1].to_vec())).contains("parts"));
-        let large = table(&finished(vec![of(&[4_000_000_000; 400_000], -1.25e12, 999), modes[0].clone()]));
+        assert!(!table(&finished(modes[..1].to_vec()), true).contains("parts"));
+        let large = vec![of(&[4_000_000_000; 400_000], -1.25e12, 999), modes[0].clone()];
+        let large = table(&finished(large), false);
         assert!(large.lines().all(|line| line.chars().count() <= 80), "{large}");
     }
 

@@ -1,12 +1,16 @@
 //! The answers of a complete run: pure functions of its sample, which write nothing and sample nothing.
 
+mod cards;
 mod clustering;
+mod cuts;
+mod lead;
 mod modes;
 mod neighbours;
 mod numbers;
 mod page;
 mod point;
 mod predict;
+mod profiles;
 mod units;
 
 pub(crate) use clustering::{CoMatrix, co_matrix, whole_matrix, write_matrix};
@@ -21,6 +25,7 @@ pub(crate) use predict::{Question, predict};
 pub(crate) use units::{units, workers};
 
 use crate::Failure;
+use crate::config::{Covariance, Law};
 use crate::data::Rotation;
 use crate::engine::Sample;
 use crate::model::{Input, Model};
@@ -94,10 +99,18 @@ impl Answers {
         let point = point(&units, run.plan.loss, run.plan.seed);
         if let Some(point) = &point {
             summary.clustering = Some(point.clustering.clone());
-            summary.notes.extend(point.note());
         }
         summary.notes.extend(input.rotation.as_ref().map(Rotation::sentence));
         compare(&mut summary, point.as_ref(), input)?;
+        let correlated =
+            matches!(&run.plan.setup.law, Law::Mixture(law) if law.covariance == Covariance::Full);
+        let profiles = point.as_ref().map(|point| profiles::profiles(&units, point, input, correlated));
+        if let Some(found) = &profiles {
+            summary.profiles.clone_from(&found.lines);
+            summary.correlations.clone_from(&found.correlations);
+        }
+        let few = numbers::few(&run.plan.stop, summary.replicates).is_some() && !summary.summaries.is_empty();
+        summary.reliability = lead::reliability(&summary, few);
         summary.notes.iter_mut().for_each(|note| *note = watch.phrase(note));
         watch.stage("putting the report together");
         let shown = point.as_ref().map(|point| co_matrix(&units, &point.partition, SHOWN_ITEMS));
@@ -105,6 +118,9 @@ impl Answers {
             run,
             rows: &sample.rows,
             draws: &sample.draws,
+            units: &units,
+            point: point.as_ref(),
+            profiles: profiles.as_ref(),
             matrix: shown.as_ref(),
             summary: &summary,
             quantities: model.quantities(),

@@ -57,7 +57,7 @@ macro_rules! options {
 }
 
 options! {
-    /// The file to analyse; left out, the built-in demonstration data.
+    /// The file to analyse; left out, the built-in penguins.
     data: PathBuf,
     /// The character between cells.
     delimiter: char,

@@ -73,12 +73,13 @@ pub fn render(page: &Page) -> String {
                 main {
                     (sections::lead(page, &sections))
                     noscript { p { "The figures need JavaScript; the tables do not." } }
-                    @for section in &sections {
+                    @for section in sections.iter().filter(|section| section.diagnostic.is_none()) {
                         section id=(section.id) aria-labelledby={ (section.id) "-heading" } {
                             h2 id={ (section.id) "-heading" } { (section.heading) }
                             (section.body)
                         }
                     }
+                    (sections::diagnostics(page, &sections))
                 }
                 footer { "Made by partita: unbiased estimates from coupled Markov chains of partitions." }
                 div #tip role="status" hidden {}

@@ -4,9 +4,11 @@
 
 mod comparison;
 mod predictions;
+mod profiles;
 
 pub use comparison::{Compared, Comparison, Difference};
 pub use predictions::{Prediction, Predictions, Score};
+pub use profiles::{Card, CardColumn, CorrelationLine, Doubt, ProfileLine};
 
 use serde::{Deserialize, Serialize};
 
@@ -69,6 +71,15 @@ pub struct Results {
     /// did not cross between them, none where nobody looked.
     #[serde(default)]
     pub modes: Vec<Mode>,
+    /// What each cluster of the point estimate is like, column by column; none for graphs and where no states were kept.
+    #[serde(default)]
+    pub profiles: Vec<ProfileLine>,
+    /// Correlations within each cluster, where the model has a covariance matrix per cluster.
+    #[serde(default)]
+    pub correlations: Vec<CorrelationLine>,
+    /// Whether the answers can be relied on, in one sentence.
+    #[serde(default)]
+    pub reliability: String,
     /// How intervals were made: `mean` (all replicates planned beforehand) or `deadline` (the
     /// unbiased rule over workers).
     pub rule: String,
@@ -293,7 +304,7 @@ pub struct Meeting {
 /// Everything that the report page shows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Page {
-    /// What was analysed, e.g. `seed.csv` or `built-in demonstration data`.
+    /// What was analysed, e.g. `seed.csv` or `Palmer penguins (built in)`.
     pub title: String,
     /// What was asked, in a sentence or two.
     pub question: String,
@@ -311,6 +322,18 @@ pub struct Page {
     pub co_clustering: Option<CoClustering>,
     /// The data as points with cluster colours; none for graphs and one-column data.
     pub scatter: Option<Scatter>,
+    /// The clusters of the point estimate, the largest first.
+    #[serde(default)]
+    pub cards: Vec<Card>,
+    /// The items in doubt, the least certain first; at most some tens.
+    #[serde(default)]
+    pub doubts: Vec<Doubt>,
+    /// The states that bound the credible ball.
+    #[serde(default)]
+    pub bounds: Vec<Bound>,
+    /// The known labels against the clusters, where there are any.
+    #[serde(default)]
+    pub known: Option<KnownLabels>,
     /// The predictive density, for one-column data.
     pub density: Option<Density>,
     /// How to repeat the run: (what, value).
@@ -358,8 +381,34 @@ pub struct Scatter {
     pub y: Vec<f64>,
     /// The cluster of each point.
     pub clusters: Vec<usize>,
+    /// Whether each is in doubt.
+    #[serde(default)]
+    pub doubtful: Vec<bool>,
+    /// What principal axes are made of, in words; empty for plain columns.
+    #[serde(default)]
+    pub loadings: Vec<String>,
     /// Said where not all points are shown.
     pub note: Option<String>,
+}
+
+/// A state that bounds the credible ball.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Bound {
+    /// `upper`, `lower` or `horizontal`.
+    pub name: String,
+    /// The sizes of its clusters, the largest first.
+    pub sizes: Vec<u64>,
+    /// The cluster of each point shown, numbered as the clusters of the point estimate that they share most items with.
+    pub clusters: Vec<usize>,
+}
+
+/// Known labels against the clusters of the point estimate.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KnownLabels {
+    /// The labels.
+    pub labels: Vec<String>,
+    /// For each label, the rows of each cluster that have it.
+    pub counts: Vec<Vec<u64>>,
 }
 
 /// A predictive density on a grid.

@@ -8,6 +8,7 @@
 //! | `draws.csv` | kept states: replicate, weight, one label an item |
 //! | `co_clustering.npy`, `co_clustering_se.npy` | estimated probabilities of sharing a cluster, standard errors |
 //! | `clustering.csv`, `credible_ball.csv` | one clustering with certainties; the bounds of its credible ball |
+//! | `profiles.csv`, `correlations.csv` | what each cluster is like, column by column; how columns go together in it |
 //! | `chains.csv` | where pilot pairs did not meet: states of their chains |
 //! | `modes.csv` | where chains stayed apart: a state of each part of the target in which they were |
 //! | `summary.json` | the answers, as `--json` prints them |
@@ -98,6 +99,10 @@ pub(crate) const CLUSTERING: &str = "clustering.csv";
 pub(crate) const CREDIBLE_BALL: &str = "credible_ball.csv";
 /// A state of each part of the target in which chains stayed.
 const MODES: &str = "modes.csv";
+/// What each cluster is like, column by column.
+const PROFILES: &str = "profiles.csv";
+/// How columns go together within each cluster.
+const CORRELATIONS: &str = "correlations.csv";
 /// The co-clustering matrix.
 pub(crate) const CO_CLUSTERING: &str = "co_clustering.npy";
 /// Its standard errors.
@@ -253,6 +258,8 @@ impl Directory {
             CLUSTERING,
             CREDIBLE_BALL,
             MODES,
+            PROFILES,
+            CORRELATIONS,
         ];
         for name in [RUN, ROWS, DRAWS, ENDED, chains::CHAINS].into_iter().chain(answers) {
             let _ = fs::remove_file(path.join(name));

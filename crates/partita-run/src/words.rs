@@ -47,17 +47,57 @@ pub(crate) fn csv_cell(text: &str) -> String {
     }
 }
 
-/// A value with the digits its uncertainty supports: two digits of it.
-pub fn rounded(value: f64, uncertainty: f64) -> String {
+/// Places after the point that a standard error supports; negative for tens and hundreds. One digit of the error is kept,
+/// two where it begins with 1.
+pub(crate) fn places(error: f64) -> Option<i32> {
+    if !(error.is_finite() && error > 0.0) {
+        return None;
+    }
+    let text = format!("{error:.1e}");
+    let (mantissa, exponent) = text.split_once('e')?;
+    let digits = if mantissa.starts_with('1') { 2 } else { 1 };
+    Some(digits - 1 - exponent.parse::<i32>().ok()?)
+}
+
+/// A value with the digits that its standard error supports; four decimals where there is none.
+///
+/// ```
+/// assert_eq!(partita_run::words::rounded(0.320_712, 0.000_81), "0.3207");
+/// ```
+pub fn rounded(value: f64, error: f64) -> String {
     if !value.is_finite() {
         return "–".into();
     }
-    let digits = if uncertainty.is_finite() && uncertainty > 0.0 {
-        (1.0 - uncertainty.log10().floor()).clamp(0.0, 12.0) as usize
-    } else {
-        4
-    };
+    let digits = places(error).unwrap_or(4).clamp(0, 12) as usize;
     format!("{value:.digits$}")
+}
+
+/// A share or a probability in per cent, with the digits that its standard error supports, none after the point where
+/// there is no error.
+///
+/// ```
+/// assert_eq!(partita_run::words::percent(0.4414, Some(0.0035)), "44.1 %");
+/// assert_eq!(partita_run::words::percent(0.4414, None), "44 %");
+/// ```
+pub fn percent(share: f64, error: Option<f64>) -> String {
+    let digits = error.and_then(|error| places(100.0 * error)).unwrap_or(0).clamp(0, 6) as usize;
+    let text = format!("{:.digits$}", 100.0 * share);
+    let zero = !text.contains(|c: char| matches!(c, '1'..='9'));
+    format!("{} %", if zero { text.trim_start_matches('-') } else { &text })
+}
+
+/// The value of a summary as a person says it: shares of items and probabilities in per cent.
+///
+/// ```
+/// assert_eq!(partita_run::words::estimate("top:1", 0.4414, Some(0.0035)), "44.1 %");
+/// assert_eq!(partita_run::words::estimate("clusters", 4.56, Some(0.09)), "4.56");
+/// ```
+pub fn estimate(name: &str, value: f64, error: Option<f64>) -> String {
+    if name.starts_with("top:") || name.starts_with("co:") {
+        percent(value, error)
+    } else {
+        rounded(value, error.unwrap_or(f64::NAN))
+    }
 }
 
 /// Sizes of clusters, so many of them told: `146, 119, 68 and 4 smaller`.
@@ -119,10 +159,20 @@ mod tests {
 
     #[test]
     fn numbers_are_rounded_to_their_error() {
-        assert_eq!(rounded(0.320_712, 0.000_81), "0.32071");
-        assert_eq!(rounded(4.6, 0.3), "4.60");
+        assert_eq!(rounded(0.320_712, 0.000_81), "0.3207");
+        assert_eq!(rounded(0.320_712, 0.001_23), "0.3207");
+        assert_eq!(rounded(4.6, 0.3), "4.6");
         assert_eq!(rounded(1234.5, 250.0), "1234");
         assert_eq!(rounded(3.0, 0.0), "3.0000");
+    }
+
+    #[test]
+    fn percentages_have_the_digits_of_their_error() {
+        assert_eq!(percent(0.123_456, Some(0.000_2)), "12.35 %");
+        assert_eq!(percent(0.123_456, Some(0.03)), "12 %");
+        assert_eq!(percent(-0.000_1, Some(0.004)), "0.0 %");
+        assert_eq!(percent(-0.02, Some(0.004)), "-2.0 %");
+        assert_eq!(percent(1.0, Some(0.0)), "100 %");
     }
 
     #[test]

@@ -66,35 +66,42 @@ fn the_page_is_light() {
     let html = render(&page);
     let own = html.len() - island(&html).len();
     println!("page {} bytes without data, {} in all", own, html.len());
-    assert!(own < 100_000);
+    // The cards of five clusters are among it: some 3 kB each.
+    assert!(own < 120_000);
 }
 
 #[test]
 fn sections_without_data_are_left_out() {
     let has = |html: &str, id: &str| html.contains(&format!("<section id=\"{id}\""));
+    // In the order of the page: the clusters first, diagnostics last.
     let all = [
         "modes",
-        "summaries",
-        "clusters",
+        "points",
         "clustering",
+        "clusters",
         "co-clustering",
+        "ball",
+        "known",
+        "density",
+        "summaries",
         "meeting",
         "estimates",
-        "density",
-        "points",
         "efficiency",
+        "models",
         "repeat",
     ];
     let shown = |page: Page| {
         let html = render(&page);
+        let places = all.map(|id| html.find(&format!("<section id=\"{id}\"")));
+        assert!(places.iter().flatten().is_sorted(), "{places:?}");
         all.into_iter().filter(|id| has(&html, id)).collect::<Vec<_>>()
     };
-    assert_eq!(shown(pages::bare()), Vec::<&str>::new());
+    assert_eq!(shown(pages::bare()), ["models"]);
     let without = |gone: &[&str]| all.into_iter().filter(|id| !gone.contains(id)).collect::<Vec<_>>();
     assert_eq!(shown(pages::apart()), without(&["density"]));
     assert_eq!(shown(pages::table()), without(&["modes", "density"]));
-    assert_eq!(shown(pages::column()), without(&["modes", "points"]));
-    assert_eq!(shown(pages::colouring()), without(&["modes", "density", "points"]));
+    assert_eq!(shown(pages::column()), without(&["modes", "points", "known"]));
+    assert_eq!(shown(pages::colouring()), without(&["modes", "density", "points", "known"]));
     // Chains that are all in one part stayed nowhere.
     let mut together = pages::apart();
     together.summary.modes.truncate(1);
@@ -144,6 +151,34 @@ fn parts_that_chains_stayed_in_are_told_one_by_one() {
     words.iter().for_each(|word| assert!(html.contains(word), "{word}"));
     // Before the numbers that hinge on it.
     assert!(html.find("<section id=\"modes\"") < html.find("<section id=\"summaries\""));
+}
+
+/// What a person asks first comes first: what each cluster is like, who is in doubt, whether to rely on it.
+#[test]
+fn clusters_are_introduced_by_what_sets_them_apart() {
+    let html = render(&pages::table());
+    let words = [
+        "<p class=\"reliability\">398 of 400 pairs met",
+        // Rounded to what their errors support, the exact number beside.
+        "<td class=\"number\" title=\"32\">32.00<br><small>31.76 to 32.24</small></td><td class=\"number\">47.00</td>",
+        "<td class=\"number\" title=\"0.7\">70.0 %<br><small>68.0 % to 72.0 %</small></td><td class=\"number\">50 %</td>",
+        "9 more columns are in <code>profiles.csv</code>",
+        "Correlations within the cluster: age and ",
+        "Typical: TCGA-00-1000, ",
+        "<td class=\"number\">41 %</td>",
+        "Adjusted Rand index with the clusters: 0.87",
+        "Hollow marks are items in doubt.",
+        "Axis 2 is made of age (\u{2212}0.80).",
+        "The coarsest clustering in the ball: 2 clusters of 120, 80 items.",
+    ];
+    words.iter().for_each(|word| assert!(html.contains(word), "{word}"));
+    let mut sure = pages::table();
+    sure.doubts.clear();
+    assert!(render(&sure).contains("None: every item is with the others of its cluster"));
+    // Diagnostics are folded, and each says what a good one looks like.
+    assert_eq!(html.matches("<details class=\"diagnostic\">").count(), 5);
+    assert_eq!(html.matches("Good: ").count(), 4);
+    assert_eq!(html.matches("Bad: ").count(), 4);
 }
 
 fn found(names: &[&str]) -> Option<PathBuf> {

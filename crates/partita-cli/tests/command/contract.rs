@@ -79,6 +79,7 @@ fn the_run_directory_holds_plain_files() {
             "co_clustering_se.npy",
             "credible_ball.csv",
             "draws.csv",
+            "profiles.csv",
             "replicates.csv",
             "report.html",
             "run.toml",
@@ -177,7 +178,7 @@ fn without_a_directory_given_a_new_one_is_made() {
 fn results_go_to_standard_output_and_words_to_standard_error() {
     let scratch = Scratch::new();
     let ran = scratch.ok(&format!("fit data.csv {QUICK} --out run"));
-    assert!(ran.stdout.starts_with("summary "), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\nsummary "), "{}", ran.stdout);
     assert!(!ran.stdout.contains("data.csv:"), "{}", ran.stdout);
     let again = scratch.ok("report run");
     assert_eq!(again.stdout, ran.stdout);

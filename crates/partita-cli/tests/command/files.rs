@@ -159,7 +159,7 @@ fn wide_tables_have_a_way() {
 #[test]
 fn help_comes_from_the_same_definitions() {
     let scratch = Scratch::new();
-    let alone = scratch.ok("").stdout;
+    let alone = scratch.run("").stdout;
     assert_eq!(alone.lines().filter(|line| line.starts_with("  partita ")).count(), 3, "{alone}");
     assert!(alone.lines().all(|line| line.chars().count() <= 80), "{alone}");
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {

@@ -14,8 +14,9 @@ fn the_asymptotic_variance_is_that_of_the_equation() {
     let scratch = Scratch::new();
     let quick =
         "--lag 5 --burn-in 5 --sweeps 20 --replicates 2000 --seed 3 --summary clusters --sampler gibbs";
-    let ran =
-        scratch.ok(&format!("color octahedron.txt --colors 4 {quick} --keep-draws 2 --threads 2 --out run"));
+    let ran = scratch.ok(&format!(
+        "color octahedron.txt --colors 4 {quick} --keep-draws 2 --threads 2 --verbose --out run"
+    ));
     let found = summary(&scratch, "run");
     let line = &found["summaries"][0];
     let chain = &line["long_chain"];
@@ -29,7 +30,7 @@ fn the_asymptotic_variance_is_that_of_the_equation() {
     let (times, error) = (number(&line["inefficiency"]), number(&line["inefficiency_se"]));
     assert!(error > 0.0 && (times - 1.3).abs() < 0.15 + 4.0 * error, "{times} ± {error}");
     let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("times the work of one long chain: clusters 1."), "{words}");
+    assert!(words.contains("cost relative to one long chain: clusters 1."), "{words}");
     assert!(words.contains(&format!("(its variance by {pairs} coupled pairs, without bias)")), "{words}");
     assert!(scratch.read("run/report.html").contains("coupled pairs, without bias."));
 
@@ -44,7 +45,8 @@ fn the_asymptotic_variance_is_that_of_the_equation() {
 #[test]
 fn without_kept_states_the_pilot_gives_a_rough_yardstick() {
     let scratch = Scratch::new();
-    let ran = scratch.ok("fit data.csv --replicates 24 --keep-draws 0 --summary clusters --out run");
+    let ran =
+        scratch.ok("fit data.csv --replicates 24 --keep-draws 0 --summary clusters --verbose --out run");
     let found = summary(&scratch, "run");
     let line = &found["summaries"][0];
     assert_eq!(line["long_chain"]["by"], "batch-means");

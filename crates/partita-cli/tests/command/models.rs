@@ -110,9 +110,21 @@ fn every_prior_runs() {
         scratch.ok(&format!("fit data.csv {prior} {QUICK} --out run --force"));
         assert!(scratch.read("run/run.toml").contains(kept), "{prior}");
     }
-    // The paper's own model of the built-in data.
-    scratch.ok(&format!("fit {QUICK} --out demo"));
-    assert!(scratch.read("demo/run.toml").contains("alpha = \"0.2\""));
+}
+
+/// The first command of the README: a table with gaps, categories and known labels; every model takes it.
+#[test]
+fn the_built_in_penguins_run_with_every_model() {
+    let scratch = Scratch::new();
+    let ran = scratch.ok(&format!("fit {QUICK} --out run"));
+    assert!(ran.stderr.contains("Palmer penguins (built in): 344 rows, 5 columns"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("8 cells (0.5 %) are missing"), "{}", ran.stderr);
+    assert!(scratch.read("run/summary.json").contains("reference:ari"), "the species are known labels");
+    scratch.ok("report run");
+    for model in ["known", "shared", "shared-columns"] {
+        let ran = scratch.ok(&format!("fit --covariance {model} {QUICK} --out {model}"));
+        assert!(ran.stderr.contains("342 rows, 4 columns"), "{}", ran.stderr);
+    }
 }
 
 #[test]

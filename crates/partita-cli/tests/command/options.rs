@@ -57,7 +57,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("max_sweeps", &["6"]),
     ("replicates", &["13"]),
     ("time", &["'20ms'"]),
-    ("precision", &["100"]),
+    ("precision", &["1000000"]),
     ("seed", &["2"]),
     ("summary", &["['entropy']"]),
     ("keep_draws", &["3"]),

@@ -21,22 +21,24 @@ fn a_fit_as_a_person_reads_it() {
     assert_eq!(
         masked(&ran.stdout),
         "\
-summary     mean     95 % interval  trimmed
-───────────────────────────────────────────
-clusters    4.68      4.02 to 5.37     4.68
-top:1     0.3503  0.3304 to 0.3669   0.3503
-top:2      0.656    0.603 to 0.692    0.656
-top:3      0.881    0.817 to 0.936    0.881
-co:0,21    0.917    0.785 to 1.047    0.917
+3 clusters of 11, 10, 9 items (point estimate). On average two items of one
+  cluster belong together with probability 78 %; 19 items are in doubt (below
+  75 %).
+Number of clusters, with its probability: 4 (40 %), 5 (23 %), 3 (14 %), 6
+  (13 %), 7 (7 %), 8 (2 %).
+Items 0 and 21 share a cluster with probability 92 % (95 % interval 79 % to
+  105 %).
 
-number of clusters, probability of each: 3: 0.143, 4: 0.401, 5: 0.227, 6: 0.133,
-  7: 0.065, 8: 0.016, 9: 0.016
-one clustering: 3 clusters of 11, 10, 9 items; expected VI 0.58 (-0.06 to 1.29),
-  95 % of the posterior within 1.145
-24 replicates in TIME: 24 met (0 censored); meeting time median 15, 99 % 58,
-  largest 58
-one chain is within 0.01 of the target (total variation) after 53 sweeps
-lag 5, burn-in 5, sweeps 20, seed 1
+summary     mean     95 % interval
+──────────────────────────────────
+clusters     4.7        4.0 to 5.4
+top:1     35.0 %  33.0 % to 36.7 %
+top:2     65.6 %  60.3 % to 69.2 %
+top:3       88 %      82 % to 94 %
+co:0,21     92 %     79 % to 105 %
+
+All 24 pairs met; a single chain would need 53 sweeps of warm-up. Worry about
+  this: there are few pairs, so that intervals may be too narrow.
 note: With fewer than 64 replicates (24 here) the 95 % intervals hold their
   level only where no estimates lie far out; where some do, they cover less.
 "
@@ -52,22 +54,20 @@ fn a_colouring_as_a_person_reads_it() {
     assert_eq!(
         masked(&ran.stdout),
         "\
-summary     mean     95 % interval  trimmed
-───────────────────────────────────────────
-clusters   3.781    3.732 to 3.829    3.781
-top:1     0.3333  0.3333 to 0.3333   0.3333
-top:2     0.6667  0.6667 to 0.6667   0.6667
-top:3     0.8698  0.8619 to 0.8780   0.8698
+3 clusters of 2, 2, 2 items (point estimate). On average two items of one
+  cluster belong together with probability 76 %; 2 items are in doubt (below
+  75 %).
+Number of clusters, with its probability: 4 (78 %), 3 (22 %).
 
-number of clusters, probability of each: 3: 0.219, 4: 0.781
-one clustering: 3 clusters of 2, 2, 2 items; expected VI 0.1656 (0.1481 to
-  0.1831), 95 % of the posterior within 0.231
-24 replicates in TIME: 24 met (0 censored); meeting time median 6, 99 % 9,
-  largest 9
-one chain is within 0.01 of the target (total variation) after 4 sweeps
-times the work of one long chain: clusters 0.97 ± 0.52, top:3 0.97 ± 0.52 (its
-  variance by 24 coupled pairs, without bias)
-lag 5, burn-in 5, sweeps 20, seed 1
+summary     mean     95 % interval
+──────────────────────────────────
+clusters    3.78      3.73 to 3.83
+top:1       33 %      33 % to 33 %
+top:2       67 %      67 % to 67 %
+top:3     87.0 %  86.2 % to 87.8 %
+
+All 24 pairs met; a single chain would need 4 sweeps of warm-up. Worry about
+  this: there are few pairs, so that intervals may be too narrow.
 note: With fewer than 64 replicates (24 here) the 95 % intervals hold their
   level only where no estimates lie far out; where some do, they cover less.
 "

@@ -186,6 +186,9 @@ pub(crate) fn summarize(
         variance_pairs: long.map(|long| long.pairs),
         connected: None,
         modes: Vec::new(),
+        profiles: Vec::new(),
+        correlations: Vec::new(),
+        reliability: String::new(),
         rule: match plan.stop {
             StoppingRule::Time { .. } => "deadline".into(),
             _ => "mean".into(),
@@ -230,7 +233,7 @@ const ENOUGH: u64 = 64;
 const ENOUGH_PER_WORKER: u64 = 10;
 
 /// A word of warning where there are too few replicates for intervals to hold their level.
-fn few(stop: &StoppingRule, replicates: u64) -> Option<String> {
+pub(super) fn few(stop: &StoppingRule, replicates: u64) -> Option<String> {
     match *stop {
         StoppingRule::Time { workers, further, .. }
             if replicates < ENOUGH_PER_WORKER * (workers + further) =>

@@ -1,15 +1,23 @@
 //! What the report page shows, put together from a run and its data.
 
+use super::lead;
+use super::point::{Point, by_size};
+use super::profiles::Profiles;
+use super::units::Unit;
 use super::{CoMatrix, meeting_curve, workers};
 use crate::engine::{Draw, Row};
 use crate::model::{Input, Model};
-use crate::results::{Clustering, CoClustering, Density, Estimates, Page, Results, Scatter};
+use crate::results::{
+    Bound, Card, CoClustering, Density, Doubt, Estimates, KnownLabels, Page, Results, Scatter,
+};
 use crate::store::Run;
 use crate::summary::Quantity;
 use crate::words;
 use nalgebra::{DMatrix, SymmetricEigen};
+use partita::Partition;
 use partita::aggregate::Moments;
 use partita::atoms::Atom;
+use partita::partition::Overlap;
 use std::collections::BTreeMap;
 
 /// Everything a page is made of.
@@ -17,6 +25,10 @@ pub(crate) struct Context<'a> {
     pub run: &'a Run,
     pub rows: &'a [Row],
     pub draws: &'a [Draw],
+    pub units: &'a [Unit<'a>],
+    /// The point estimate and what its clusters are like; none where nothing was kept.
+    pub point: Option<&'a Point>,
+    pub profiles: Option<&'a Profiles>,
     pub matrix: Option<&'a CoMatrix>,
     pub summary: &'a Results,
     /// What its lines are about.
@@ -38,16 +50,21 @@ pub(crate) fn page(context: &Context) -> Page {
         .input
         .map(|(input, _)| input.title.clone())
         .or_else(|| run.plan.data.as_ref().map(|p| p.display().to_string()))
-        .unwrap_or_else(|| "built-in demonstration data".into());
+        .unwrap_or_else(|| "built-in data".into());
     Page {
         question: question(context, &title),
-        answer: answer(context.summary, context.quantities),
-        summary: context.summary.clone(),
+        answer: lead::answer(context.summary, context.point, context.quantities),
+        // The cards hold what the page shows of these.
+        summary: Results { profiles: Vec::new(), correlations: Vec::new(), ..context.summary.clone() },
         survival: curve.steps().iter().map(|s| (s.time, s.survival, s.interval.0, s.interval.1)).collect(),
         censored_at: context.rows.iter().filter(|r| r.tau.is_none()).map(|r| r.sweeps).collect(),
         estimates: estimates(context),
         co_clustering: co_clustering(context),
         scatter: scatter(context),
+        cards: cards(context),
+        doubts: doubts(context),
+        bounds: bounds(context),
+        known: known(context),
         density: density(context),
         provenance: provenance(context),
         command: run.command.clone(),
@@ -68,48 +85,30 @@ fn question(context: &Context, title: &str) -> String {
     )
 }
 
-/// The answer in words.
-fn answer(summary: &Results, quantities: &[Quantity]) -> Vec<String> {
-    let mut sentences: Vec<String> = super::modes::finding(summary).into_iter().collect();
-    for line in &summary.summaries {
-        let Some([low, high]) = line.ci95 else { continue };
-        let Some(quantity) = quantities.iter().find(|quantity| quantity.name == line.name) else { continue };
-        let se = line.se.unwrap_or(0.0);
-        let of = |v: f64| words::rounded(v, se);
-        let what = &quantity.sentence;
-        sentences.push(format!("{what} {} (95 % interval {} to {}).", of(line.mean), of(low), of(high)));
-    }
-    sentences.extend(summary.clustering.as_ref().map(one_clustering));
-    if let Some(median) = summary.meeting.median {
-        let sweeps = summary.tv_sweeps.map_or(String::new(), |t| {
-            format!(" One chain needs at most {t} sweeps to be within 0.01 of the target in total variation.")
-        });
-        sentences.push(format!(
-            "Half of the pairs met by sweep {median}, {} of {} in all.{sweeps}",
-            summary.meeting.met, summary.replicates
-        ));
-    }
-    sentences
+fn cards(context: &Context) -> Vec<Card> {
+    let (Some(point), Some(profiles), Some((input, _))) = (context.point, context.profiles, context.input)
+    else {
+        return Vec::new();
+    };
+    super::cards::cards(point, profiles, input)
 }
 
-/// One clustering in a sentence or two.
-fn one_clustering(c: &Clustering) -> String {
-    const TOLD: usize = 8;
-    let sizes = words::sizes(&c.sizes, TOLD);
-    let clusters = if c.sizes.len() == 1 { "cluster" } else { "clusters" };
-    let se = c.se.unwrap_or(0.0);
-    let of = |v: f64| words::rounded(v, se);
-    let name = if c.loss == "vi" { "variation of information (nats)" } else { "Binder loss" };
-    let mut text = format!("One clustering: {} {clusters} of {sizes} items", c.sizes.len());
-    if let Some((loss, [low, high])) = c.expected_loss.zip(c.ci95) {
-        text += &format!("; its expected {name} is {} (95 % interval {} to {})", of(loss), of(low), of(high));
+fn doubts(context: &Context) -> Vec<Doubt> {
+    let (Some(point), Some((input, _))) = (context.point, context.input) else { return Vec::new() };
+    super::cards::doubts(context.units, point, &input.item_names)
+}
+
+/// How many rows of each label are in each cluster.
+fn known(context: &Context) -> Option<KnownLabels> {
+    let (point, (input, _)) = (context.point?, context.input?);
+    let labels = input.table.as_ref()?.labels.as_ref()?;
+    let mut counts = vec![vec![0; point.partition.clusters()]; labels.names.len()];
+    for (slot, label) in point.partition.slots().zip(&labels.index) {
+        if let Some(label) = label {
+            counts[*label as usize][slot] += 1;
+        }
     }
-    text += &format!(". 95 % of the posterior lies within {:.3} of it.", c.ball.radius);
-    if let Some(ari) = c.reference_ari {
-        let rows = c.compared_rows().unwrap_or_default();
-        text += &format!(" Its adjusted Rand index with the known labels is {ari:.3}{rows}.");
-    }
-    text
+    Some(KnownLabels { labels: labels.names.clone(), counts })
 }
 
 fn estimates(context: &Context) -> Vec<Estimates> {
@@ -156,21 +155,25 @@ fn co_clustering(context: &Context) -> Option<CoClustering> {
     })
 }
 
+/// The rows of the scatter plot.
+fn shown(rows: usize) -> Vec<usize> {
+    (0..rows).step_by(rows.div_ceil(SHOWN_POINTS).max(1)).collect()
+}
+
 fn scatter(context: &Context) -> Option<Scatter> {
     let (input, _) = context.input?;
     let table = input.picture.as_ref().filter(|t| t.columns >= 2)?;
     let clusters = &context.matrix?.clusters;
-    let stride = table.rows.div_ceil(SHOWN_POINTS);
-    let shown: Vec<usize> = (0..table.rows).step_by(stride).collect();
+    let shown = shown(table.rows);
     // Columns that are not those of the file have no units to go back to.
     let as_in_file = input.table.as_ref().is_some_and(|t| t.names == table.names);
-    let (axes, points) = if table.columns == 2 && as_in_file {
+    let (axes, loadings, points) = if table.columns == 2 && as_in_file {
         let restore = |item: usize, column: usize| {
             let value = table.row(item)[column];
             input.scaling.as_ref().map_or(value, |s| s.restore(column, value))
         };
         let points: Vec<[f64; 2]> = shown.iter().map(|&i| [restore(i, 0), restore(i, 1)]).collect();
-        ([table.names[0].clone(), table.names[1].clone()], points)
+        ([table.names[0].clone(), table.names[1].clone()], Vec::new(), points)
     } else {
         principal_axes(table, &shown)
     };
@@ -180,12 +183,68 @@ fn scatter(context: &Context) -> Option<Scatter> {
         x: points.iter().map(|p| p[0]).collect(),
         y: points.iter().map(|p| p[1]).collect(),
         clusters: shown.iter().map(|&i| clusters[i]).collect(),
-        note: (stride > 1).then(|| format!("{} of {} items are shown.", shown.len(), table.rows)),
+        doubtful: context.point.map_or(Vec::new(), |point| {
+            shown.iter().map(|&i| super::cards::in_doubt(point.certainty[i].0)).collect()
+        }),
+        loadings,
+        note: (shown.len() < table.rows)
+            .then(|| format!("{} of {} items are shown.", shown.len(), table.rows)),
     })
 }
 
-/// The two directions of largest variance, with the share that each explains.
-fn principal_axes(table: &crate::data::Table, shown: &[usize]) -> ([String; 2], Vec<[f64; 2]>) {
+/// The states that bound the credible ball.
+fn bounds(context: &Context) -> Vec<Bound> {
+    let Some((point, bounds)) = context.point.and_then(|point| Some((point, point.bounds.as_ref()?))) else {
+        return Vec::new();
+    };
+    let shown = shown(point.partition.len());
+    let bound = |(name, z): (&str, &Partition)| {
+        let z = by_size(z);
+        let number = numbered_as(&point.partition, &z);
+        Bound {
+            name: name.into(),
+            sizes: z.sizes().iter().map(|&size| u64::from(size)).collect(),
+            clusters: shown.iter().map(|&item| number[z.slot(item)]).collect(),
+        }
+    };
+    ["upper", "lower", "horizontal"].into_iter().zip(bounds).map(bound).collect()
+}
+
+/// Numbers for the clusters of `z`: each is that of the cluster of `like` with which it shares most items, the largest
+/// first; those that are left get numbers beyond.
+fn numbered_as(like: &Partition, z: &Partition) -> Vec<usize> {
+    let overlap = Overlap::new(z, like);
+    let mut taken = vec![false; like.clusters()];
+    let mut next = like.clusters();
+    let number = |cluster: usize| {
+        let free = (0..like.clusters()).filter(|&c| !taken[c] && overlap.shared(cluster, c) > 0);
+        let best = free.max_by_key(|&c| (overlap.shared(cluster, c), std::cmp::Reverse(c)));
+        match best {
+            Some(c) => taken[c] = true,
+            None => next += 1,
+        }
+        best.unwrap_or(next - 1)
+    };
+    (0..z.clusters()).map(number).collect()
+}
+
+/// Columns that are named as what an axis is made of.
+const LOADINGS: usize = 4;
+
+/// What an axis is made of: its largest loadings.
+fn loadings(names: &[String], vector: &[f64]) -> String {
+    let mut order: Vec<usize> = (0..names.len()).collect();
+    order.sort_by(|&a, &b| vector[b].abs().total_cmp(&vector[a].abs()));
+    let large = |column: &&usize| vector[**column].abs() >= 0.4 * vector[order[0]].abs();
+    let told = |&column: &usize| {
+        let sign = if vector[column] < 0.0 { "\u{2212}" } else { "" };
+        format!("{} ({sign}{:.2})", names[column], vector[column].abs())
+    };
+    order.iter().take(LOADINGS).filter(large).map(told).collect::<Vec<_>>().join(", ")
+}
+
+/// The two directions of largest variance, with the share that each explains, what they are made of, and the points.
+fn principal_axes(table: &crate::data::Table, shown: &[usize]) -> ([String; 2], Vec<String>, Vec<[f64; 2]>) {
     let d = table.columns;
     let n = table.rows as f64;
     let mut mean = vec![0.0; d];
@@ -215,7 +274,9 @@ fn principal_axes(table: &crate::data::Table, shown: &[usize]) -> ([String; 2], 
         let vector = eigen.eigenvectors.column(order[r]);
         table.row(item).iter().zip(&mean).zip(vector.iter()).map(|((x, m), v)| (x - m) * v).sum()
     };
-    ([axis(0), axis(1)], shown.iter().map(|&i| [project(i, 0), project(i, 1)]).collect())
+    let made_of = |r: usize| loadings(&table.names, eigen.eigenvectors.column(order[r]).as_slice());
+    let points = shown.iter().map(|&i| [project(i, 0), project(i, 1)]).collect();
+    ([axis(0), axis(1)], vec![made_of(0), made_of(1)], points)
 }
 
 fn density(context: &Context) -> Option<Density> {

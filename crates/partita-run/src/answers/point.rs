@@ -4,6 +4,7 @@
 //! clustering chosen for its small estimate is not. So the search sees every other unit of the sample only,
 //! and everything that is said about its result comes from the rest. See `docs/decisions/0007`.
 
+use super::cuts::cuts;
 use super::units::{Mass, Unit};
 use crate::config::Loss;
 use crate::results::{Ball, Clustering};
@@ -25,24 +26,8 @@ pub(crate) struct Point {
     pub certainty: Vec<(f64, f64)>,
     /// The states that bound the credible ball: upper, lower and horizontal.
     pub bounds: Option<[Partition; 3]>,
-    /// The central 95 % of the number of clusters, by the half it was searched on.
-    pub plausible: RangeInclusive<usize>,
     /// The numbers.
     pub clustering: Clustering,
-}
-
-impl Point {
-    /// A word of warning where the clustering lumps together what the posterior holds apart.
-    pub fn note(&self) -> Option<String> {
-        let (found, fewest) = (self.partition.clusters(), *self.plausible.start());
-        (found < fewest).then(|| {
-            format!(
-                "The posterior has {fewest} to {} clusters and the one clustering {found}: they overlap so much that \
-                 to lump them together is, in expectation, nearest to it. `loss = binder` holds them apart.",
-                self.plausible.end()
-            )
-        })
-    }
 }
 
 fn metric(loss: Loss) -> Metric {
@@ -74,18 +59,49 @@ pub(super) fn by_size(z: &Partition) -> Partition {
     Partition::from_labels(&labels).expect("a partition has items")
 }
 
+/// The units that a clustering is searched on, and the rest.
+fn halves<'u, 'a>(units: &'u [Unit<'a>]) -> (Vec<&'u Unit<'a>>, Vec<&'u Unit<'a>>) {
+    (units.iter().step_by(2).collect(), units.iter().skip(1).step_by(2).collect())
+}
+
+/// The units that say something about the clustering: those it was not searched on, or the only one.
+pub(super) fn judges<'u, 'a>(units: &'u [Unit<'a>]) -> Vec<&'u Unit<'a>> {
+    let (search, rest) = halves(units);
+    if rest.is_empty() { search } else { rest }
+}
+
 /// Finds and judges one clustering; none where nothing was kept.
 pub(crate) fn point(units: &[Unit], loss: Loss, seed: u64) -> Option<Point> {
-    let (search, rest): (Vec<_>, Vec<_>) = units.iter().enumerate().partition(|(i, _)| i % 2 == 0);
-    let search: Vec<&Unit> = search.into_iter().map(|(_, unit)| unit).collect();
-    let rest: Vec<&Unit> = rest.into_iter().map(|(_, unit)| unit).collect();
+    let (search, rest) = halves(units);
     let atoms: Vec<(f64, &Partition)> = search.iter().flat_map(|unit| unit.atoms.iter().copied()).collect();
     atoms.first()?;
-    let plausible = plausible_clusters(&atoms);
     // Binder's loss would rather put every doubtful item into a cluster of its own than be wrong about it.
-    let found = center(&atoms, metric(loss), *plausible.end(), &Effort::default(), &Stream::new(seed, 0));
-    Some(Point { plausible, ..judge(by_size(&found), &search, &rest, loss) })
+    let plausible = plausible_clusters(&atoms);
+    let mut found = center(&atoms, metric(loss), *plausible.end(), &Effort::default(), &Stream::new(seed, 0));
+    // And VI lumps groups that overlap, though the posterior holds them apart.
+    if found.clusters() < *plausible.start() {
+        found = shown_apart(&atoms, loss, plausible).unwrap_or(found);
+    }
+    Some(judge(by_size(&found), &search, &rest, loss))
 }
+
+/// The clustering of smallest loss among those with a plausible number of clusters that the posterior shows: its kept states
+/// and the cuts of the tree of its co-clustering matrix. (Any clustering at all would be a lump and single items.)
+fn shown_apart(
+    atoms: &[(f64, &Partition)],
+    loss: Loss,
+    plausible: RangeInclusive<usize>,
+) -> Option<Partition> {
+    let stride = atoms.len().div_ceil(COMPARED);
+    let some = || atoms.iter().step_by(stride);
+    let states = some().map(|(_, z)| *z).filter(|z| plausible.contains(&z.clusters())).cloned();
+    let expected = |z: &Partition| some().map(|(weight, w)| weight * distance(loss, z, w)).sum::<f64>();
+    let scored = cuts(atoms, plausible.clone()).into_iter().chain(states).map(|z| (expected(&z), z));
+    scored.reduce(|best, next| if next.0 < best.0 { next } else { best }).map(|(_, z)| z)
+}
+
+/// States that are compared with each other, evenly spread.
+const COMPARED: usize = 300;
 
 /// The probability of more clusters than are plausible, or fewer.
 const TAIL: f64 = 0.025;
@@ -147,7 +163,7 @@ pub(crate) fn judge(partition: Partition, search: &[&Unit], rest: &[&Unit], loss
         reference_vi: None,
         reference_missing: None,
     };
-    Point { partition, certainty, bounds, plausible: 1..=usize::MAX, clustering }
+    Point { partition, certainty, bounds, clustering }
 }
 
 /// Adds to `out` what a state says of each item, times `weight`.

@@ -42,11 +42,6 @@ fn noise_sd(columns: usize) -> f64 {
     ((columns as f64 / 16.0).powf(0.25) * 100.0).round().max(100.0) / 100.0
 }
 
-/// The paper's synthetic model, for the built-in data: spreads of centres and noise, and alpha.
-const DEMO: (f64, f64, f64) = (0.75, 0.7, 0.2);
-/// The built-in data come with the paper's model.
-const DEMO_COVARIANCE: Covariance = Covariance::Known;
-
 /// What can be asked of any clustering.
 fn summaries() -> Vec<Summary> {
     vec![Clusters.into(), Top(3).into()]
@@ -95,10 +90,7 @@ pub fn default_in_words(key: &str, task: Task) -> Option<String> {
     Some(match key {
         "delimiter" | "column_type" => "guessed from the file".into(),
         "sheet" => "the first".into(),
-        "covariance" => format!(
-            "{}; {COVARIANCE} where the schedule is given, {DEMO_COVARIANCE} for the built-in data",
-            ModelChoice::Auto
-        ),
+        "covariance" => format!("{}; {COVARIANCE} where the schedule is given", ModelChoice::Auto),
         "prior_sd" => PRIOR_SD.to_string(),
         "noise_sd" => format!("{}; more above 16 columns", noise_sd(1)),
         "prior" => Prior::Dirichlet.to_string(),
@@ -127,19 +119,18 @@ pub fn default_in_words(key: &str, task: Task) -> Option<String> {
 /// What is known of the clusters' covariance: the file is read accordingly.
 pub(crate) fn covariance(options: &Options) -> Covariance {
     let spreads = options.prior_sd.is_some() || options.noise_sd.is_some();
-    options.covariance.and_then(ModelChoice::named).unwrap_or(match options.data {
+    options.covariance.and_then(ModelChoice::named).unwrap_or(match options.cluster_prior {
         // Only this model has spreads to be given.
         _ if spreads => Covariance::Known,
         // And only this one has matrices with a prior.
-        _ if options.cluster_prior.is_some() => Covariance::Full,
-        None => DEMO_COVARIANCE,
-        Some(_) => COVARIANCE,
+        Some(_) => Covariance::Full,
+        None => COVARIANCE,
     })
 }
 
-/// Columns are standardised, so that units do not matter; the built-in data have the units of their model.
+/// Columns are standardised, so that units do not matter.
 pub(crate) fn standardize(options: &Options) -> bool {
-    options.standardize.unwrap_or(options.data.is_some())
+    options.standardize.unwrap_or(true)
 }
 
 /// How a table is read.
@@ -157,9 +148,9 @@ pub(crate) fn reading(options: &Options) -> Reading {
     }
 }
 
-fn partition_prior(options: &Options, alpha: Alpha) -> PartitionPrior {
+fn partition_prior(options: &Options) -> PartitionPrior {
     match options.prior.unwrap_or(Prior::Dirichlet) {
-        Prior::Dirichlet => PartitionPrior::Dirichlet(options.alpha.unwrap_or(alpha)),
+        Prior::Dirichlet => PartitionPrior::Dirichlet(options.alpha.unwrap_or(ALPHA)),
         Prior::PitmanYor(discount, strength) => PartitionPrior::PitmanYor(discount, strength),
         Prior::Finite(gamma, rate) => PartitionPrior::Finite(gamma, rate),
     }
@@ -167,24 +158,20 @@ fn partition_prior(options: &Options, alpha: Alpha) -> PartitionPrior {
 
 fn mixture(options: &Options, columns: usize) -> MixtureLaw {
     let covariance = covariance(options);
-    let (prior_sd, noise_sd, alpha) = match options.data {
-        None => (DEMO.0, DEMO.1, Alpha::Fixed(DEMO.2)),
-        Some(_) => (PRIOR_SD, noise_sd(columns), ALPHA),
-    };
     MixtureLaw {
         standardize: standardize(options),
         covariance,
         clusters: match covariance {
             Covariance::Known => ClusterPrior::Spreads {
-                prior_sd: options.prior_sd.unwrap_or(prior_sd),
-                noise_sd: options.noise_sd.unwrap_or(noise_sd),
+                prior_sd: options.prior_sd.unwrap_or(PRIOR_SD),
+                noise_sd: options.noise_sd.unwrap_or(noise_sd(columns)),
             },
             _ => match options.cluster_prior.unwrap_or(CovariancePrior::Weak) {
                 CovariancePrior::Weak => ClusterPrior::Weak,
                 CovariancePrior::Like(prior) => ClusterPrior::Like(prior),
             },
         },
-        prior: partition_prior(options, alpha),
+        prior: partition_prior(options),
     }
 }
 
@@ -225,10 +212,9 @@ impl Setup {
                     ConfigError::Value("`colors` is needed: how many colours may be used".into())
                 })?,
             },
-            (Task::Blocks, _) => Law::Blocks {
-                prior: partition_prior(options, ALPHA),
-                edges: options.edge_prior.unwrap_or(EDGES),
-            },
+            (Task::Blocks, _) => {
+                Law::Blocks { prior: partition_prior(options), edges: options.edge_prior.unwrap_or(EDGES) }
+            }
         };
         let sampler = match (&law, facts) {
             // With fewer colours, moves of single vertices need not lead from every colouring to every other.
@@ -274,7 +260,7 @@ impl Options {
 pub(crate) fn model_is_open(options: &Options) -> bool {
     let named = options.covariance.is_some_and(|choice| choice.named().is_some());
     let implied = options.prior_sd.is_some() || options.noise_sd.is_some() || options.cluster_prior.is_some();
-    options.data.is_some() && !named && !implied
+    !named && !implied
 }
 
 /// The same with moves that serve most models, and a start to go with them.

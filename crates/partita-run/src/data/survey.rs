@@ -282,7 +282,13 @@ impl Findings {
                 found[at].role = Role::Dropped;
             }
         }
-        // A table of nothing but names, or of one value each, is better told as such.
+        // Where hardly any column would be left, it is a mistake that is told.
+        if found.iter().filter(|column| column.role == Role::Data).count() < 2 {
+            for column in found.iter_mut().filter(|column| column.role == Role::Constant) {
+                (column.role, column.found) = (Role::Data, false);
+            }
+        }
+        // A table of nothing but names is better told as such.
         if found.iter().all(|column| column.role != Role::Data) {
             for column in found.iter_mut().filter(|column| column.found) {
                 (column.role, column.found) = (Role::Data, false);

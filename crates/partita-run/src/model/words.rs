@@ -23,7 +23,7 @@ pub(super) fn model(setup: &Setup) -> Option<String> {
 pub(super) fn spreads_left_open(options: &Options, setup: &Setup) -> Option<String> {
     let Law::Mixture(law) = &setup.law else { return None };
     let ClusterPrior::Spreads { prior_sd, noise_sd } = law.clusters else { return None };
-    if law.standardize || options.data.is_none() {
+    if law.standardize {
         return None;
     }
     let spreads = [("prior_sd", options.prior_sd, prior_sd), ("noise_sd", options.noise_sd, noise_sd)];

@@ -1,65 +1,298 @@
-//! The section about one clustering: how near the posterior it is, and how sure its clusters are.
+//! The clusters: what each is like, who is typical of it, who is in doubt; known labels; other plausible clusterings.
 
 use maud::{Markup, html};
 
-use super::numbers::{grouped, rounded, short};
-use crate::results::Clustering;
+use super::numbers::{exact, grouped, rounded, short};
+use crate::results::{Bound, Card, CardColumn, Clustering, CorrelationLine, Doubt, KnownLabels, ProfileLine};
+use crate::words::{percent, sizes};
 
-/// Clusters in the table at most.
-const SHOWN: usize = 40;
+/// Shares of a bar up to so many standard deviations.
+const WIDEST: f64 = 2.5;
 
-/// The section's body.
-pub(super) fn section(c: &Clustering) -> Markup {
+/// The mark of a cluster's colour.
+fn swatch(cluster: u64) -> Markup {
+    html! { i.swatch style={ "background:var(--c" (cluster % 8) ")" } {} }
+}
+
+/// The section's body: a card per cluster, the items in doubt, and how the clustering was found.
+pub(super) fn section(c: &Clustering, cards: &[Card], doubts: &[Doubt]) -> Markup {
+    let items: u64 = c.sizes.iter().sum();
+    html! {
+        @if cards.iter().any(|card| !card.columns.is_empty()) {
+            p {
+                "Each number is a posterior expectation: what a column is like, on average over the posterior, among the "
+                "items that are together with the members of the cluster. Columns that set a cluster apart come first; "
+                "bars show how far it is from the whole table, in standard deviations of the table. Intervals are 95 %. "
+                "All columns are in " code { "profiles.csv" } "."
+            }
+        }
+        div.cards { @for one in cards { (card(one, items)) } }
+        @if c.sizes.len() > cards.len() {
+            p { "Smaller clusters that are not shown: " (sizes(&c.sizes[cards.len()..], 12)) " items." }
+        }
+        (in_doubt(doubts))
+        (found(c))
+    }
+}
+
+fn card(card: &Card, items: u64) -> Markup {
+    let (numbers, levels): (Vec<&CardColumn>, Vec<&CardColumn>) =
+        card.columns.iter().partition(|column| column.sd.is_some());
+    html! {
+        article.card {
+            h3 {
+                (swatch(card.cluster)) "Cluster " (card.cluster) " "
+                small {
+                    (grouped(card.size)) @if card.size == 1 { " item" } @else { " items" }
+                    " (" (percent(card.size as f64 / items as f64, None)) "), certainty "
+                    (percent(card.certainty.clamp(0.0, 1.0), None))
+                }
+            }
+            @if !numbers.is_empty() {
+                table.profile {
+                    thead { tr {
+                        th scope="col" { "Column" } th scope="col" { "Mean" } th scope="col" { "Whole table" }
+                        th scope="col" { span.hidden { "Difference" } }
+                    } }
+                    tbody { @for column in numbers { (number_row(column)) } }
+                }
+            }
+            @for column in levels { (level_rows(column)) }
+            @if card.more_columns > 0 { p.remark { (card.more_columns) " more columns are in " code { "profiles.csv" } "." } }
+            @if !card.correlations.is_empty() { (correlations(&card.correlations)) }
+            @if card.size > 1 && !card.typical.is_empty() {
+                p.remark { "Typical: " (card.typical.join(", ")) "." }
+            } @else if card.size == 1 {
+                p.remark { "The item: " (card.typical.join(", ")) "." }
+            }
+        }
+    }
+}
+
+/// The error that digits are told by: two thousandths of the spread are enough for a person.
+fn told(column: &CardColumn, line: &ProfileLine) -> Option<f64> {
+    let least = 0.002 * column.sd.unwrap_or(0.0);
+    line.se.map(|se| se.max(least)).or(Some(least)).filter(|error| *error > 0.0)
+}
+
+fn number_row(column: &CardColumn) -> Markup {
+    let line = &column.lines[0];
+    let error = told(column, line);
+    html! {
+        tr {
+            th scope="row" { (line.column) }
+            td.number title=(exact(line.mean)) {
+                (rounded(line.mean, error))
+                @if let Some([low, high]) = line.ci95 { br; small { (rounded(low, error)) " to " (rounded(high, error)) } }
+            }
+            td.number { (rounded(line.overall, error)) }
+            td { (difference(if line.mean < line.overall { -column.apart } else { column.apart })) }
+        }
+    }
+}
+
+/// A bar from the middle, which is the whole table.
+fn difference(apart: f64) -> Markup {
+    let end = 60.0 + 56.0 * (apart / WIDEST).clamp(-1.0, 1.0);
+    let (from, width) = (end.min(60.0), (end - 60.0).abs());
+    html! {
+        svg.apart viewBox="0 0 120 14" aria-hidden="true" {
+            rect.bar x=(format!("{from:.1}")) y="3" width=(format!("{width:.1}")) height="8" {}
+            line.axis x1="60" x2="60" y1="0" y2="14" {}
+        }
+    }
+}
+
+fn level_rows(column: &CardColumn) -> Markup {
+    let mut lines: Vec<&ProfileLine> = column.lines.iter().collect();
+    lines.sort_by(|a, b| b.mean.total_cmp(&a.mean));
+    let shown = 6;
+    html! {
+        table.profile {
+            thead { tr {
+                th scope="col" { (lines[0].column) } th scope="col" { "Share" } th scope="col" { "Whole table" }
+                th scope="col" { span.hidden { "Share" } }
+            } }
+            tbody {
+                @for line in lines.iter().take(shown) {
+                    @let error = line.se.map(|se| se.max(0.004));
+                    tr {
+                        th scope="row" { (line.level.as_deref().unwrap_or("")) }
+                        td.number title=(exact(line.mean)) {
+                            (percent(line.mean, error))
+                            @if let Some([low, high]) = line.ci95.filter(|[low, high]| high - low > 0.01) {
+                                br; small { (percent(low, error)) " to " (percent(high, error)) }
+                            }
+                        }
+                        td.number { (percent(line.overall, None)) }
+                        td { (share(line.mean, line.overall)) }
+                    }
+                }
+            }
+        }
+        @if lines.len() > shown { p.remark { (lines.len() - shown) " rarer levels are in " code { "profiles.csv" } "." } }
+    }
+}
+
+/// A bar of a share, with a line at that of the whole table.
+fn share(value: f64, overall: f64) -> Markup {
+    let x = |v: f64| format!("{:.1}", 4.0 + 112.0 * v.clamp(0.0, 1.0));
+    html! {
+        svg.apart viewBox="0 0 120 14" aria-hidden="true" {
+            rect.bar x="4" y="3" width=(format!("{:.1}", 112.0 * value.clamp(0.0, 1.0))) height="8" {}
+            line.axis x1=(x(overall)) x2=(x(overall)) y1="0" y2="14" {}
+        }
+    }
+}
+
+fn correlations(lines: &[CorrelationLine]) -> Markup {
+    let one = |l: &CorrelationLine| {
+        format!(
+            "{} and {} {}",
+            l.column,
+            l.other,
+            rounded(l.mean, l.se.map(|se| se.max(0.01)).or(Some(0.01)))
+        )
+    };
+    let all: Vec<String> = lines.iter().map(one).collect();
+    html! { p.remark { "Correlations within the cluster: " (all.join("; ")) "." } }
+}
+
+fn in_doubt(doubts: &[Doubt]) -> Markup {
+    html! {
+        h3 #doubts { "Items in doubt" }
+        @if doubts.is_empty() {
+            p { "None: every item is with the others of its cluster in at least three quarters of the posterior." }
+        } @else {
+            p {
+                "Items that are with the others of their cluster in less than three quarters of the posterior, the most "
+                "doubtful first, and the cluster they are most often with otherwise."
+            }
+            div.scroll {
+                table.narrow {
+                    thead { tr {
+                        th scope="col" { "Item" } th scope="col" { "Cluster" } th scope="col" { "Certainty" }
+                        th scope="col" { "Otherwise with" }
+                    } }
+                    tbody {
+                        @for doubt in doubts {
+                            tr {
+                                th scope="row" { (doubt.item) }
+                                td { (swatch(doubt.cluster)) (doubt.cluster) }
+                                td.number { (percent(doubt.certainty, doubt.se.map(|se| se.max(0.004)))) }
+                                td.number {
+                                    @if let Some((cluster, probability)) = doubt.alternative {
+                                        (swatch(cluster)) (cluster) " (" (percent(probability, None)) ")"
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// How the clustering was found, and how near the posterior it is.
+fn found(c: &Clustering) -> Markup {
     let (name, unit) = match c.loss.as_str() {
         "binder" => ("Binder loss", "the share of ordered pairs of items on which two clusterings disagree"),
         _ => ("variation of information", "in nats"),
     };
     html! {
-        p {
-            "The clustering of smallest expected " (name) " (" (unit) "), searched on one half of the replicates. "
-            "All numbers here come from the other half, so they do not flatter it. Its labels are in "
-            code { "clustering.csv" } "."
-        }
-        dl.facts {
-            div { dt { "Clusters" } dd { (grouped(c.sizes.len() as u64)) } }
-            div.long {
-                dt { "Expected loss" }
-                dd {
-                    @if let Some(loss) = c.expected_loss {
-                        (rounded(loss, c.se))
-                        @if let Some([low, high]) = c.ci95 { " [" (rounded(low, c.se)) ", " (rounded(high, c.se)) "]" }
-                    } @else { "unknown: one replicate leaves none to judge by" }
-                }
+        details {
+            summary { "How this clustering was found" }
+            p {
+                "It is the point estimate: the clustering of smallest expected " (name) " (" (unit) "), searched on one "
+                "half of the replicates. All numbers about it come from the other half, so they do not flatter it. "
+                "Certainty is the probability that an item shares a cluster with the other members of its own, averaged "
+                "over them (for one that is alone: that it is alone). The labels are in " code { "clustering.csv" } "."
             }
-            div { dt { "95 % credible ball" } dd { "radius " (short(c.ball.radius, 3)) } }
-            @if let (Some(upper), Some(lower)) = (c.ball.upper, c.ball.lower) {
-                div.long { dt { "Clusters within the ball" } dd { (grouped(upper)) " to " (grouped(lower)) } }
-            }
-            @if let Some(ari) = c.reference_ari {
-                div.long { dt { "Adjusted Rand index with the known labels" } dd { (short(ari, 3)) } }
-            }
-            @if let Some(vi) = c.reference_vi {
-                div.long { dt { "VI to the known labels" } dd { (short(vi, 3)) " nats" } }
-            }
-            @if let Some(missing) = c.reference_missing.filter(|missing| *missing > 0) {
-                div.long { dt { "Rows without a label, not compared" } dd { (grouped(missing)) } }
-            }
-        }
-        p {
-            "Certainty is the probability that an item shares a cluster with the other members of its own, averaged "
-            "over them (for one that is alone: that it is alone), and over the items of the cluster. It is "
-            "unbiased, so it may leave [0, 1] by chance."
-        }
-        div.scroll {
-            table {
-                thead { tr { th { "cluster" } th { "items" } th { "certainty" } } }
-                tbody {
-                    @for (i, (size, certainty)) in c.sizes.iter().zip(&c.certainty).take(SHOWN).enumerate() {
-                        tr { th scope="row" { (i) } td { (grouped(*size)) } td { (short(*certainty, 3)) } }
+            dl.facts {
+                div { dt { "Clusters" } dd { (grouped(c.sizes.len() as u64)) } }
+                div.long {
+                    dt { "Expected loss" }
+                    dd {
+                        @if let Some(loss) = c.expected_loss {
+                            (rounded(loss, c.se))
+                            @if let Some([low, high]) = c.ci95 { " [" (rounded(low, c.se)) ", " (rounded(high, c.se)) "]" }
+                        } @else { "unknown: one replicate leaves none to judge by" }
                     }
                 }
             }
         }
-        @if c.sizes.len() > SHOWN { p { (c.sizes.len() - SHOWN) " smaller clusters are not listed." } }
+    }
+}
+
+/// Known labels against clusters.
+pub(super) fn known(c: &Clustering, known: &KnownLabels) -> Markup {
+    let clusters = c.sizes.len().min(12);
+    let most = known.counts.iter().flatten().copied().max().unwrap_or(1).max(1);
+    html! {
+        p {
+            "The model did not see these labels. "
+            @if let Some(ari) = c.reference_ari {
+                "Adjusted Rand index with the clusters: " (short(ari, 2)) " (1: the same clusters, 0: as by chance). "
+            }
+            @if let Some(vi) = c.reference_vi { "Variation of information: " (short(vi, 3)) " nats. " }
+            @if let Some(missing) = c.reference_missing.filter(|missing| *missing > 0) {
+                (grouped(missing)) " rows have no label and are not compared."
+            }
+        }
+        div.scroll tabindex="0" role="region" aria-label="Known labels against clusters" {
+            table.narrow.cross {
+                thead { tr {
+                    th scope="col" { "Known label" }
+                    @for cluster in 0..clusters { th scope="col" { (swatch(cluster as u64)) (cluster) } }
+                    @if c.sizes.len() > clusters { th scope="col" { "smaller" } }
+                } }
+                tbody {
+                    @for (label, counts) in known.labels.iter().zip(&known.counts) {
+                        tr {
+                            th scope="row" { (label) }
+                            @for count in &counts[..clusters] {
+                                td style={ "--share:" (format!("{:.2}", *count as f64 / most as f64)) } {
+                                    @if *count > 0 { (grouped(*count)) } @else { "\u{00b7}" }
+                                }
+                            }
+                            @if c.sizes.len() > clusters { td { (grouped(counts[clusters..].iter().sum())) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The states that bound the credible ball.
+pub(super) fn ball(c: &Clustering, bounds: &[Bound], drawn: bool) -> Markup {
+    let about = |name: &str| match name {
+        "upper" => ("Fewest clusters", "The coarsest clustering in the ball"),
+        "lower" => ("Most clusters", "The finest"),
+        _ => ("Farthest", "The one that differs most from the point estimate"),
+    };
+    html! {
+        p {
+            "95 % of the posterior lies within " (short(c.ball.radius, 3))
+            @if c.loss == "binder" { " (Binder loss)" } @else { " nats (variation of information)" }
+            " of the point estimate. These are the clusterings at the edge of that ball: if they tell the same story as "
+            "the point estimate, it can be trusted; where they differ, the data leave it open. Their labels are in "
+            code { "credible_ball.csv" } "."
+        }
+        div.triple {
+            @for (i, bound) in bounds.iter().enumerate() {
+                @let (name, what) = about(&bound.name);
+                figure {
+                    h3 { (name) }
+                    @if drawn { div.chart id={ "chart-ball-" (i) } data-label={ (what) ", as points marked by cluster." } {} }
+                    figcaption {
+                        (what) ": " (bound.sizes.len())
+                        @if bound.sizes.len() == 1 { " cluster" } @else { " clusters" }
+                        " of " (sizes(&bound.sizes, 6)) " items."
+                    }
+                }
+            }
+        }
     }
 }

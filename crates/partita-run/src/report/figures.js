@@ -164,23 +164,31 @@ figure("chart-density", (host) => {
   }, { hair: true });
 });
 
-figure("chart-scatter", (host) => {
+// Points marked by cluster; hollow where they are in doubt.
+function points(host, clusters, doubtful, small) {
   const s = data.scatter, keep = s.x.map((_, i) => i).filter((i) => finite(s.x[i]) && finite(s.y[i]));
   const p = frame(host, {
-    height: (w) => clamp(w * 0.62, 300, 540), x: padded(extent(s.x), 0.03), y: padded(extent(s.y), 0.03), xTitle: s.axes[0], yTitle: s.axes[1],
+    height: (w) => (small ? clamp(w * 0.8, 180, 320) : clamp(w * 0.62, 300, 540)), x: padded(extent(s.x), 0.03), y: padded(extent(s.y), 0.03),
+    xTitle: small ? "" : s.axes[0], yTitle: small ? "" : s.axes[1],
   });
-  const radius = keep.length > 1500 ? 2.4 : keep.length > 400 ? 3.2 : 4;
-  const places = keep.map((i) => [p.x(s.x[i]), p.y(s.y[i])]), paths = new Map();
+  const radius = (keep.length > 1500 ? 2.4 : keep.length > 400 ? 3.2 : 4) * (small ? 0.7 : 1);
+  const places = keep.map((i) => [p.x(s.x[i]), p.y(s.y[i])]), paths = [new Map(), new Map()];
   places.forEach(([x, y], k) => {
-    const c = s.clusters[keep[k]];
-    paths.set(c, (paths.get(c) || "") + `M${x.toFixed(1)},${y.toFixed(1)}${shape(c, radius)}`);
+    const c = clusters[keep[k]], of = paths[doubtful[keep[k]] ? 1 : 0];
+    of.set(c, (of.get(c) || "") + `M${x.toFixed(1)},${y.toFixed(1)}${shape(c, radius)}`);
   });
-  for (const [c, d] of [...paths].sort((a, b) => a[0] - b[0])) add(p.svg, "path", { class: "point", style: `fill:${colour(c)}`, d });
+  paths.forEach((of, hollow) => {
+    for (const [c, d] of [...of].sort((a, b) => a[0] - b[0])) {
+      add(p.svg, "path", hollow ? { class: "doubt", style: `stroke:${colour(c)}`, d } : { class: "point", style: `fill:${colour(c)}`, d });
+    }
+  });
   hover(p, (mx, my) => {
     const k = nearest(places, mx, my), i = keep[k];
-    return k < 0 ? null : { x: places[k][0], y: places[k][1], lines: [s.names[i], `cluster ${s.clusters[i]}`, `${cut(s.axes[0], 40)} = ${show(s.x[i])}`, `${cut(s.axes[1], 40)} = ${show(s.y[i])}`] };
+    return k < 0 ? null : { x: places[k][0], y: places[k][1], lines: [s.names[i], `cluster ${clusters[i]}${doubtful[i] ? ", in doubt" : ""}`, `${cut(s.axes[0], 40)} = ${show(s.x[i])}`, `${cut(s.axes[1], 40)} = ${show(s.y[i])}`] };
   });
-});
+}
+figure("chart-scatter", (host) => points(host, data.scatter.clusters, data.scatter.doubtful, false));
+data.bounds.forEach((bound, i) => figure(`chart-ball-${i}`, (host) => points(host, bound.clusters, [], true)));
 
 function legend(host, clusters) {
   const sizes = new Map(), most = 24;

@@ -81,7 +81,7 @@ function scale(domain, range, log) {
 
 // Printing lays charts out for a sheet of paper; `sheet` is its width while that happens.
 let sheet = 0;
-const widthOf = (host) => (sheet ? (host.closest(".pair") ? sheet * 0.48 : sheet) : Math.max(host.clientWidth, 200));
+const widthOf = (host) => (sheet ? (host.closest(".pair") ? sheet * 0.48 : host.closest(".triple") ? sheet * 0.31 : sheet) : Math.max(host.clientWidth, 200));
 
 // A frame with two axes. The title of the upright axis stands above it, so that nothing is turned.
 function frame(host, o) {

@@ -61,15 +61,23 @@ function tsv() {
 $("copy-summaries")?.addEventListener("click", (event) => copy(event.currentTarget, tsv()));
 $("copy-command")?.addEventListener("click", (event) => copy(event.currentTarget, data.command));
 
-// Paper: always the light colours, at the width of a sheet.
-let shown;
+// A link to a diagnostic unfolds it.
+const folded = [...document.querySelectorAll("details.diagnostic")];
+const unfold = () => { const of = location.hash && $(location.hash.slice(1))?.querySelector("details.diagnostic"); if (of) of.open = true; };
+addEventListener("hashchange", unfold);
+
+// Paper: always the light colours, at the width of a sheet, with everything unfolded.
+let shown, closed = [];
 addEventListener("beforeprint", () => {
+  closed = folded.filter((of) => !of.open);
+  closed.forEach((of) => { of.open = true; });
   shown = root.dataset.theme;
   root.dataset.theme = "light";
   sheet = 760;
   redraw();
 });
 addEventListener("afterprint", () => {
+  closed.forEach((of) => { of.open = false; });
   sheet = 0;
   if (shown) root.dataset.theme = shown; else delete root.dataset.theme;
   redraw();
@@ -83,5 +91,6 @@ new ResizeObserver(() => {
   }
 }).observe(document.body);
 name();
+unfold();
 redraw();
 root.dataset.drawn = "true";

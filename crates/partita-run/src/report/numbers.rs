@@ -1,20 +1,10 @@
 //! Numbers as a reader wants them: rounded to what the error supports, exact beside.
 
+use crate::words::places;
+
 /// The exact number for `data-value` and `title`: the shortest text that reads back equal.
 pub(super) fn exact(value: f64) -> String {
     format!("{value}")
-}
-
-/// Places after the point that a standard error supports; negative for tens and hundreds. One digit of
-/// the error is kept, two where it begins with 1.
-fn places(error: f64) -> Option<i32> {
-    if !(error.is_finite() && error > 0.0) {
-        return None;
-    }
-    let text = format!("{error:.1e}");
-    let (mantissa, exponent) = text.split_once('e')?;
-    let digits = if mantissa.starts_with('1') { 2 } else { 1 };
-    Some(digits - 1 - exponent.parse::<i32>().ok()?)
 }
 
 fn fixed(value: f64, places: i32) -> String {

@@ -14,6 +14,8 @@ pub(super) struct Section {
     pub(super) heading: &'static str,
     /// What follows the heading.
     pub(super) body: Markup,
+    /// What a good one and a bad one look like, for one that is folded among the diagnostics.
+    pub(super) diagnostic: Option<&'static str>,
 }
 
 /// Figures are numbered in the order of their captions.
@@ -27,67 +29,109 @@ impl Captions {
     }
 }
 
-/// All sections that have something to show.
+/// All sections that have something to show: the clusters first, diagnostics last.
 pub(super) fn all(page: &Page) -> Vec<Section> {
     let s = &page.summary;
     let captions = &mut Captions::default();
     let mut out = Vec::new();
-    let mut push = |id, heading, body| out.push(Section { id, heading, body });
+    let mut push = |id, heading, body| out.push(Section { id, heading, body, diagnostic: None });
+    let points = page.scatter.as_ref().filter(|p| !p.x.is_empty());
     if let Some(apart) = s.apart() {
         push("modes", "Where chains stayed apart", modes(s, &apart));
     }
-    if !s.summaries.is_empty() {
-        push("summaries", "Summaries", summaries(s));
-    }
-    if !s.cluster_count.is_empty() {
-        push("clusters", "Number of clusters", counts(s, captions));
+    if let Some(points) = points {
+        push("points", "Your data, by cluster", scatter(points, captions));
     }
     if let Some(clustering) = &s.clustering {
-        push("clustering", "One clustering", super::clustering::section(clustering));
+        push(
+            "clustering",
+            "What the clusters are",
+            super::clustering::section(clustering, &page.cards, &page.doubts),
+        );
+    }
+    if !s.cluster_count.is_empty() {
+        push("clusters", "How many clusters", counts(s, captions));
     }
     if let Some(co) = page.co_clustering.as_ref().filter(|co| co.names.len() > 1) {
         push("co-clustering", "Who is together", heat_map(co, captions));
     }
-    if has_curve(page) || !s.tv_bound.is_empty() {
-        push("meeting", "Meeting times", meeting(page, captions));
+    if let Some(clustering) = s.clustering.as_ref().filter(|_| !page.bounds.is_empty()) {
+        push(
+            "ball",
+            "How different it could be",
+            super::clustering::ball(clustering, &page.bounds, points.is_some()),
+        );
     }
-    if page.estimates.iter().any(|e| e.values.iter().any(|v| v.is_finite())) {
-        push("estimates", "Individual estimates", estimates(page, captions));
+    if let Some((clustering, known)) = s.clustering.as_ref().zip(page.known.as_ref()) {
+        push("known", "Known labels", super::clustering::known(clustering, known));
     }
     if let Some(d) = page.density.as_ref().filter(|d| !d.x.is_empty()) {
         push("density", "Predictive density", density(d, captions));
     }
-    if let Some(points) = page.scatter.as_ref().filter(|p| !p.x.is_empty()) {
-        push("points", "The data and the clustering", scatter(points, captions));
+    if !s.summaries.is_empty() {
+        push("summaries", "Summaries", summaries(s));
+    }
+    let mut fold = |id, heading, told, body| out.push(Section { id, heading, body, diagnostic: Some(told) });
+    if has_curve(page) || !s.tv_bound.is_empty() {
+        fold("meeting", "Meeting times", MEETING, meeting(page, captions));
+    }
+    if page.estimates.iter().any(|e| e.values.iter().any(|v| v.is_finite())) {
+        fold("estimates", "Individual estimates", ESTIMATES, estimates(page, captions));
     }
     if s.summaries.iter().any(|l| l.inefficiency.is_some_and(|v| v.is_finite() && v > 0.0)) {
-        push("efficiency", "Against one long chain", efficiency(s));
+        fold("efficiency", "Cost relative to one long chain", EFFICIENCY, efficiency(s));
     }
     if !s.candidates.is_empty() {
-        push("models", "Which model", models(s));
+        fold("models", "Which model", MODELS, models(s));
     }
     if !(page.command.is_empty() && page.provenance.is_empty()) {
-        push("repeat", "How to repeat this run", repeat(page));
+        fold("repeat", "How to repeat this run", REPEAT, repeat(page));
     }
     out
 }
 
-/// What was asked, the answer, the warnings, and the run in a few numbers.
+/// What a good diagnostic looks like, and a bad one.
+const MEETING: &str = "Good: both curves fall quickly to zero, and no pair is censored. Bad: a long flat tail, or pairs \
+                       that were cut before they met: then some part of the posterior may have been missed.";
+const ESTIMATES: &str = "Good: a single cloud without trend. Bad: a few estimates far away from all others, which carry the \
+                         mean: then more replicates, or a longer burn-in, are needed.";
+const EFFICIENCY: &str = "Good: between 1 and 3, the price of running in parallel and without bias. Bad: above 10: a longer \
+                          burn-in or more sweeps would be cheaper.";
+const MODELS: &str = "Good: one model is clearly ahead, or several that score the same. Bad: a model that scores better was \
+                      left because its chains did not meet: look at what it would have found.";
+const REPEAT: &str =
+    "The same command with the same data gives the same numbers, on any number of processors.";
+
+/// What was asked, the answer, and the warnings.
 pub(super) fn lead(page: &Page, contents: &[Section]) -> Markup {
     let s = &page.summary;
     html! {
         div.lead {
             h1 { (page.title) }
-            @if !page.question.is_empty() { p.question { (page.question) } }
             @if !page.answer.is_empty() {
                 ul.answer { @for sentence in &page.answer { li { (sentence) } } }
             }
+            @if !s.reliability.is_empty() { p.reliability { (s.reliability) } }
             @if !s.notes.is_empty() {
                 aside.notes role="note" aria-labelledby="notes" {
                     h2 #notes { "Please note" }
                     ul { @for note in &s.notes { li { (note) } } }
                 }
             }
+            @if !page.question.is_empty() { p.question { (page.question) } }
+            nav aria-label="Contents" {
+                @for section in contents { a href={ "#" (section.id) } { (section.heading) } " " }
+            }
+        }
+    }
+}
+
+/// The diagnostics: the run in a few numbers, and what can be unfolded.
+pub(super) fn diagnostics(page: &Page, sections: &[Section]) -> Markup {
+    let s = &page.summary;
+    html! {
+        section #diagnostics aria-labelledby="diagnostics-heading" {
+            h2 #diagnostics-heading { "Diagnostics" }
             dl.facts {
                 div { dt { "Replicates" } dd { (grouped(s.replicates)) } }
                 div { dt { "Censored" } dd { (grouped(s.censored)) } }
@@ -98,8 +142,16 @@ pub(super) fn lead(page: &Page, contents: &[Section]) -> Markup {
                 div { dt { "Wall time" } dd { (duration(s.seconds)) } }
                 div.long { dt { "Seed" } dd { (s.seed) } }
             }
-            nav aria-label="Contents" {
-                @for section in contents { a href={ "#" (section.id) } { (section.heading) } " " }
+            @for section in sections {
+                @if let Some(told) = section.diagnostic {
+                    section id=(section.id) aria-labelledby={ (section.id) "-heading" } {
+                        details.diagnostic {
+                            summary { h3 id={ (section.id) "-heading" } { (section.heading) } }
+                            p.remark { (told) }
+                            (section.body)
+                        }
+                    }
+                }
             }
         }
     }
@@ -297,7 +349,11 @@ fn scatter(points: &Scatter, captions: &mut Captions) -> Markup {
             div.chart #chart-scatter data-label={ "Points: " (across) " and " (up) ", marked by cluster." } {}
             (captions.write(html! {
                 "The items over " i { (across) } " (across) and " i { (up) } " (up). "
-                "Colour and shape tell the cluster; sizes in brackets."
+                "Colour and shape tell the cluster; sizes in brackets. "
+                @if points.doubtful.contains(&true) { "Hollow marks are items in doubt. " }
+                @for (axis, made_of) in points.loadings.iter().enumerate() {
+                    "Axis " (axis + 1) " is made of " (made_of) ". "
+                }
                 @if let Some(note) = &points.note { " " (note) }
             }))
         }

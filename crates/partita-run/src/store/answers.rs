@@ -1,8 +1,11 @@
 //! The files of the answers: clustering, credible ball, matrices, summary, report.
 
-use super::{CLUSTERING, CO_CLUSTERING, CO_CLUSTERING_SE, CREDIBLE_BALL, Directory, MODES, Run};
+use super::{
+    CLUSTERING, CO_CLUSTERING, CO_CLUSTERING_SE, CORRELATIONS, CREDIBLE_BALL, Directory, MODES, PROFILES, Run,
+};
 use crate::answers::{self, Answers, Modes, Point};
 use crate::engine::Sample;
+use crate::results::{CorrelationLine, ProfileLine};
 use crate::session::{Finished, Watch};
 use crate::words::csv_cell;
 use crate::{Failure, report};
@@ -44,6 +47,12 @@ impl Answers {
         if let Some(point) = &point {
             directory.write(CLUSTERING, labels(point, &item_names).as_bytes())?;
             directory.write(CREDIBLE_BALL, bounds(point, &item_names).as_bytes())?;
+            if !summary.profiles.is_empty() {
+                directory.write(PROFILES, profiles(&summary.profiles).as_bytes())?;
+            }
+            if !summary.correlations.is_empty() {
+                directory.write(CORRELATIONS, correlations(&summary.correlations).as_bytes())?;
+            }
             if matrix || item_names.len() <= MATRIX_ITEMS {
                 watch.stage("writing the co-clustering matrix");
                 let units = answers::units(&run.plan.stop, &sample.draws);
@@ -77,6 +86,33 @@ fn bounds(point: &Point, names: &[String]) -> String {
     let Some([upper, lower, horizontal]) = bounds else { return text };
     for (i, name) in names.iter().enumerate() {
         text += &format!("{},{},{},{}\n", csv_cell(name), upper[i], lower[i], horizontal[i]);
+    }
+    text
+}
+
+/// A number that may be missing, as a cell.
+fn or_empty(value: Option<f64>) -> String {
+    value.map_or(String::new(), |value| format!("{value:?}"))
+}
+
+/// `profiles.csv`: what each cluster is like, column by column; the level is empty but for categories.
+fn profiles(lines: &[ProfileLine]) -> String {
+    let mut text = String::from("cluster,column,level,mean,se,overall\n");
+    for line in lines {
+        let (column, level) = (csv_cell(&line.column), line.level.as_deref().map_or(String::new(), csv_cell));
+        let (mean, se, overall) = (line.mean, or_empty(line.se), line.overall);
+        text += &format!("{},{column},{level},{mean:?},{se},{overall:?}\n", line.cluster);
+    }
+    text
+}
+
+/// `correlations.csv`: how two columns go together within each cluster.
+fn correlations(lines: &[CorrelationLine]) -> String {
+    let mut text = String::from("cluster,column,other,mean,se,overall\n");
+    for line in lines {
+        let (column, other) = (csv_cell(&line.column), csv_cell(&line.other));
+        let (mean, se, overall) = (line.mean, or_empty(line.se), line.overall);
+        text += &format!("{},{column},{other},{mean:?},{se},{overall:?}\n", line.cluster);
     }
     text
 }

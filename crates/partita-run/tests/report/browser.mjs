@@ -90,6 +90,16 @@ async function load() {
   check(await run("document.documentElement.dataset.drawn") === "true", "the page was not drawn");
 }
 
+// Diagnostics are folded at first; unfolding one draws its figures at the width there is.
+async function unfolding() {
+  check(await run(`[...document.querySelectorAll("details.diagnostic")].every((d) => !d.open)`), "a diagnostic is not folded");
+  await run(`document.querySelectorAll("details.diagnostic").forEach((d) => { d.open = true; })`);
+  await frame();
+  await frame();
+  const narrow = await run(`[...document.querySelectorAll(".chart svg")].filter((svg) => Math.abs(svg.viewBox.baseVal.width - Math.max(svg.parentNode.clientWidth, 200)) > 1).map((svg) => svg.parentNode.id)`);
+  check(narrow.length === 0, `not drawn anew on unfolding: ${narrow.join(", ")}`);
+}
+
 async function numbers(summary) {
   const cells = await run(`[...document.querySelectorAll("#table-summaries [data-name]")].map((e) => ({ ...e.dataset, text: e.innerText, seen: e.getClientRects().length > 0 }))`);
   let compared = 0;
@@ -106,7 +116,7 @@ async function numbers(summary) {
     }
   }
   check(compared === cells.length, `${cells.length} number cells, ${compared} numbers`);
-  const facts = await run(`document.querySelector("dl.facts").innerText`);
+  const facts = await run(`document.querySelector("#diagnostics dl.facts").innerText`);
   for (const key of ["replicates", "censored", "lag", "burn_in", "sweeps"]) check(facts.replace(/\u2009/g, "").includes(String(summary[key])), `${key} is not shown`);
   for (const note of summary.notes) check((await run("document.querySelector('.notes').innerText")).includes(note), `a note is not shown: ${note}`);
   return compared;
@@ -120,7 +130,7 @@ async function hovering(summary) {
     seen[id] = (await pointAt(`#${id} svg`, 0.5, 0.5)).text;
     check(/\d/.test(seen[id]), `no value on pointing at ${id}: ${seen[id]}`);
   }
-  for (const id of ["chart-estimates", "chart-scatter"]) {
+  for (const id of ["chart-estimates", "chart-scatter", "chart-ball-0"]) {
     if (!(await has(`#${id} svg`))) continue;
     for (let v = 0.15; v < 0.9 && !seen[id]; v += 0.05) seen[id] = (await pointAt(`#${id} svg`, 0.32, v)).text;
     check(/\d/.test(seen[id] || ""), `no value on pointing at ${id}`);
@@ -226,6 +236,7 @@ try {
   await load();
   await picture("light-1280", 1280, 900);
   await picture("light-390", 390, 844, 2);
+  await unfolding();
   await send("Emulation.setDeviceMetricsOverride", { width: 1280, height: 900, deviceScaleFactor: 1, mobile: false });
   await frame();
   const compared = await numbers(summary);

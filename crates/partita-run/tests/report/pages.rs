@@ -201,6 +201,11 @@ pub fn table() -> Page {
             cluster_count: counts(&mut dice),
             connected: Some(true),
             modes: Vec::new(),
+            profiles: Vec::new(),
+            correlations: Vec::new(),
+            reliability: "398 of 400 pairs met, 2 were cut before they did; a single chain would need 211 sweeps of \
+                          warm-up. Worry about this: estimates may be off by more than their intervals say."
+                .into(),
             rule: "mean".into(),
             notes: vec![
                 format!(
@@ -221,8 +226,20 @@ pub fn table() -> Page {
             names,
             x,
             y,
-            clusters,
+            doubtful: (0..clusters.len()).map(|i| i % 17 == 3).collect(),
+            loadings: vec![format!("{NASTY} (0.71), weight (0.52)"), "age (\u{2212}0.80)".into()],
+            clusters: clusters.clone(),
             note: None,
+        }),
+        cards: (0..5).map(|c| card(c, sizes[c as usize] as u64)).collect(),
+        doubts: vec![
+            Doubt { item: NASTY.into(), cluster: 1, certainty: 0.41, se: Some(0.02), alternative: Some((0, 0.38)) },
+            Doubt { item: "TCGA-02".into(), cluster: 4, certainty: 0.66, se: None, alternative: None },
+        ],
+        bounds: ["upper", "lower", "horizontal"].map(|name| bound(name, &clusters)).into(),
+        known: Some(KnownLabels {
+            labels: vec!["benign".into(), NASTY.into()],
+            counts: vec![vec![60, 3, 1, 0, 0], vec![4, 48, 39, 28, 17]],
         }),
         density: None,
         provenance: vec![
@@ -253,6 +270,7 @@ pub fn column() -> Page {
     page.title = "galaxies.csv".into();
     page.question = "How many groups are there among the velocities of 82 galaxies?".into();
     page.scatter = None;
+    page.known = None;
     page.density = Some(Density {
         axis: "velocity (1000 km/s)".into(),
         low: value.iter().map(|v| v - 0.004 - 0.05 * v).collect(),
@@ -306,6 +324,9 @@ pub fn colouring() -> Page {
         "What do the proper colourings of the graph octahedron.txt with 4 colours look like?".into();
     page.answer = vec!["There are 3.33 clusters in the mean (95 % interval 3.28 to 3.39).".into()];
     page.scatter = None;
+    page.known = None;
+    page.cards.iter_mut().for_each(|card| card.columns.clear());
+    page.doubts.clear();
     page.summary.summaries.truncate(2);
     page.estimates.truncate(1);
     page.estimates[0].censored = vec![false; 400];
@@ -338,8 +359,60 @@ pub fn colouring() -> Page {
     page
 }
 
-/// A run that has almost nothing to show.
-/// One clustering and what is known about it.
+/// A cluster as the page introduces it: numbers, a count and a category.
+fn card(cluster: u64, size: u64) -> Card {
+    let line = |column: &str, level: Option<&str>, mean: f64, se: f64, overall: f64| ProfileLine {
+        cluster,
+        column: column.into(),
+        level: level.map(Into::into),
+        mean,
+        se: Some(se),
+        ci95: Some([mean - 2.0 * se, mean + 2.0 * se]),
+        overall,
+    };
+    let shift = cluster as f64 - 2.0;
+    Card {
+        cluster,
+        size,
+        certainty: 0.9,
+        columns: vec![
+            CardColumn {
+                apart: shift.abs(),
+                sd: Some(7.5),
+                lines: vec![line("age", None, 47.0 + 7.5 * shift, 0.12, 47.0)],
+            },
+            CardColumn {
+                apart: 0.4,
+                sd: None,
+                lines: vec![
+                    line("sex", Some("female"), 0.7, 0.01, 0.5),
+                    line("sex", Some(NASTY), 0.3, 0.01, 0.5),
+                ],
+            },
+            CardColumn { apart: 0.1, sd: Some(3.0), lines: vec![line(NASTY, None, 20.3, 0.05, 20.0)] },
+        ],
+        more_columns: 9,
+        correlations: vec![CorrelationLine {
+            cluster,
+            column: "age".into(),
+            other: NASTY.into(),
+            mean: 0.62,
+            se: Some(0.02),
+            overall: 0.1,
+        }],
+        typical: vec!["TCGA-00-1000".into(), NASTY.into()],
+    }
+}
+
+fn bound(name: &str, clusters: &[usize]) -> Bound {
+    let most = if name == "upper" { 2 } else { 4 };
+    Bound {
+        name: name.into(),
+        sizes: vec![120, 80],
+        clusters: clusters.iter().map(|&cluster| cluster.min(most)).collect(),
+    }
+}
+
 fn candidates() -> Vec<CandidateLine> {
     let one = |model: &str, prior: Option<&str>, score: Option<f64>, left: Option<&str>| CandidateLine {
         model: model.into(),
@@ -359,6 +432,7 @@ fn candidates() -> Vec<CandidateLine> {
     ]
 }
 
+/// One clustering and what is known about it.
 fn clustering() -> Clustering {
     Clustering {
         loss: "vi".into(),
@@ -374,6 +448,7 @@ fn clustering() -> Clustering {
     }
 }
 
+/// A run that has almost nothing to show.
 pub fn bare() -> Page {
     let mut page = table();
     page.summary.clustering = None;
@@ -381,7 +456,8 @@ pub fn bare() -> Page {
     (s.summaries, s.tv_bound, s.cluster_count, s.notes) = (vec![], vec![], vec![], vec![]);
     s.meeting.survival.clear();
     (page.survival, page.censored_at, page.estimates, page.answer) = (vec![], vec![], vec![], vec![]);
-    (page.co_clustering, page.scatter, page.density) = (None, None, None);
+    (page.co_clustering, page.scatter, page.density, page.known) = (None, None, None, None);
+    (page.cards, page.doubts, page.bounds) = (vec![], vec![], vec![]);
     (page.provenance, page.command) = (vec![], String::new());
     page
 }

@@ -267,3 +267,33 @@ fn one_replicate_has_a_clustering_and_no_score() {
     assert_eq!((point.clustering.expected_loss, point.clustering.ci95), (None, None));
     assert_eq!(point.partition.len(), 6);
 }
+
+/// Sixty states of forty items in four groups, whose items stray in three of eight cases: to lump all is nearest to them in VI,
+/// and no state has fewer than four clusters. The point estimate has as many as the states.
+#[test]
+fn the_point_estimate_has_a_plausible_number_of_clusters() {
+    let mut chance = Stream::new(8, 0).sequence(Purpose::Data, 0);
+    let mut state = || {
+        let stray = |i: usize, chance: &mut partita::rng::Sequence| {
+            if chance.below(2) == 0 { chance.below(4) } else { i % 4 }
+        };
+        let labels: Vec<usize> = (0..40).map(|i| if i < 4 { i } else { stray(i, &mut chance) }).collect();
+        Partition::from_labels(&labels).unwrap()
+    };
+    let draws: Vec<Draw> = (0..60)
+        .map(|replicate| Draw { replicate, atom: partita::atoms::Atom { weight: 1.0, partition: state() } })
+        .collect();
+    let units = units(&StoppingRule::Replicates { replicates: 60 }, &draws);
+    let lump = Partition::one_cluster(40).unwrap();
+    for loss in [Loss::Vi, Loss::Binder] {
+        let point = point(&units, loss, 1).unwrap();
+        assert_eq!(point.partition.clusters(), 4, "{loss}");
+        assert!(point.partition.sizes()[3] > 1, "and no crumbs beside a lump: {:?}", point.partition.sizes());
+        let groups = |i: usize, j: usize| (i % 4 == j % 4) == point.partition.together(i, j);
+        let agreed =
+            (0..40).flat_map(|i| (0..40).map(move |j| (i, j))).filter(|&(i, j)| groups(i, j)).count();
+        assert!(loss == Loss::Binder || agreed > 1300, "the groups: {agreed} of 1600 pairs");
+        let far = |z: &Partition| units.iter().map(|unit| unit.value(|w| distance(loss, z, w))).sum::<f64>();
+        assert!(loss == Loss::Binder || far(&lump) < far(&point.partition), "VI alone would lump");
+    }
+}
