@@ -4,6 +4,7 @@
 mod arguments;
 mod compare;
 mod data;
+mod device;
 mod flags;
 mod predict;
 mod reproduce;
@@ -95,10 +96,12 @@ fn begin(
     options: RunOptions,
     interrupted: &AtomicBool,
 ) -> Result<(), Failure> {
-    let (json, force) = (options.json, options.force);
+    let (json, force, device) = (options.json, options.force, options.device);
     let command = arguments::command_line();
     let request = Request { task, meetings_only, options: options.resolve()?, force, command };
-    let outcome = watched(|screen| session::start(request, interrupted, screen))?;
+    let outcome = device.with(request.options.threads, |executor| {
+        watched(|screen| session::start_on(executor, request, interrupted, screen))
+    })?;
     show(&outcome, json)
 }
 
