@@ -112,10 +112,12 @@ impl<C: Card> Executor for OnCard<C> {
                 scope.spawn(move || {
                     let next = || left.lock().expect("nobody panics while waiting").recv().ok();
                     while let Some(number) = next() {
-                        let output =
-                            (!stopped()).then(|| job.chains.run(job.work, number, stopped)).flatten();
                         // The receiver outlives the workers unless it failed; then nobody listens.
-                        output.map(|output| drop(sender.send((number, output))));
+                        if !stopped()
+                            && let Some(output) = job.chains.run(job.work, number, stopped)
+                        {
+                            drop(sender.send((number, output)));
+                        }
                     }
                 });
             }
