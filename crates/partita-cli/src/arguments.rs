@@ -2,6 +2,7 @@
 #![allow(rustdoc::broken_intra_doc_links, reason = "brackets in help texts are defaults, not links")]
 
 use crate::data::DataOptions;
+use crate::device::Device;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 use partita_run::Failure;
@@ -363,6 +364,9 @@ pub struct RunOptions {
     /// Worker threads; does not change results
     #[arg(long, value_name = "N", help_heading = "Running", allow_negative_numbers = true, value_parser = whole::<usize>)]
     threads: Option<usize>,
+    /// Where replicates are made: cpu, cuda (an NVIDIA card) or auto; does not change results
+    #[arg(long, value_name = "DEVICE", default_value_t, hide_default_value = true, help_heading = "Running")]
+    pub device: Device,
     /// The seed
     #[arg(long, help_heading = "Running", allow_negative_numbers = true, value_parser = whole::<u64>)]
     seed: Option<u64>,
@@ -508,7 +512,8 @@ mod tests {
             let command = command();
             let run = command.find_subcommand(name).unwrap();
             let mut options: Vec<&str> = run.get_arguments().map(|arg| arg.get_id().as_str()).collect();
-            options.retain(|option| !["config", "force", "json", "verbose", "help"].contains(option));
+            options
+                .retain(|option| !["config", "device", "force", "json", "verbose", "help"].contains(option));
             let mut keys: Vec<&str> = options.iter().map(|o| o.strip_prefix("no_").unwrap_or(o)).collect();
             keys.sort_unstable();
             keys.dedup();

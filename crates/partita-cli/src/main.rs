@@ -5,6 +5,7 @@ mod arguments;
 mod check;
 mod compare;
 mod data;
+mod device;
 mod flags;
 mod help;
 mod predict;
@@ -112,10 +113,12 @@ fn begin(
     options: RunOptions,
     interrupted: &AtomicBool,
 ) -> Result<(), Failure> {
-    let (shown, force) = (options.shown, options.force);
+    let (shown, force, device) = (options.shown, options.force, options.device);
     let command = arguments::command_line();
     let request = Request { task, meetings_only, options: options.resolve()?, force, command };
-    let outcome = watched(|screen| session::start(request, interrupted, screen))?;
+    let outcome = device.with(request.options.threads, |executor| {
+        watched(|screen| session::start_on(executor, request, interrupted, screen))
+    })?;
     show(&outcome, &shown)
 }
 

@@ -6,6 +6,7 @@
 pub(crate) mod long_chain;
 mod origin;
 pub(crate) mod pilot;
+mod plain;
 mod sample;
 pub(crate) mod stopwatch;
 mod threads;
@@ -13,6 +14,7 @@ mod work;
 pub(crate) mod worker;
 
 pub use origin::{Delivery, Order, Origin};
+pub use plain::Plain;
 pub use sample::{Draw, Sample, Sink};
 pub use threads::Threads;
 pub use work::{
@@ -33,6 +35,12 @@ pub trait Chains: Sync {
     /// What the same chains can be made from elsewhere; none where they cannot.
     fn origin(&self) -> Option<&Origin> {
         None
+    }
+
+    /// The same chains in plain numbers, for an executor that runs them on a machine of another kind; where they are not
+    /// of that sort, what it is that such an executor does not know.
+    fn plain(&self) -> Result<Plain, String> {
+        Err("chains of one's own".into())
     }
 }
 

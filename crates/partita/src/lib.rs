@@ -72,6 +72,7 @@ pub mod exact;
 pub mod kernel;
 pub mod likelihood;
 pub mod modes;
+pub mod outline;
 pub mod partition;
 pub mod poisson;
 pub mod prior;

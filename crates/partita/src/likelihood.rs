@@ -17,6 +17,7 @@ pub use gaussian::{Covariance, Gaussian, GaussianCluster};
 pub use mixed::{Column, Mixed, MixedCluster};
 
 use crate::error::{Error, Result};
+use crate::outline::Outline;
 
 /// The largest real number that can be data: sums of squares of such stay far from overflow.
 ///
@@ -143,6 +144,11 @@ pub trait Likelihood: Sync {
     /// Rough floating-point operations of one predictive density, to plan work without a clock.
     fn work(&self) -> f64 {
         10.0
+    }
+
+    /// The clusters in plain numbers, the prior's left empty; none where no other engine knows them.
+    fn outline(&self) -> Option<Outline> {
+        None
     }
 
     /// Makes a used cluster empty again, keeping its memory.

@@ -15,6 +15,7 @@ pub use shared_variance::{SharedPrior, SharedStats, SharedVariance, Sharing};
 
 use crate::likelihood::Predict;
 use crate::math::{exp, ln_add};
+use crate::outline::Outline;
 use crate::partition::{Move, Partition};
 
 /// A law over partitions of `len` items, up to a constant.
@@ -108,6 +109,11 @@ pub trait Target: Sync {
     /// Brings back the very bits that [`keep`](Self::keep) kept; `z` is again as it was then.
     fn restore(&self, stats: &mut Self::Stats, _z: &Partition, _slots: [usize; 2], kept: &Self::Stats) {
         stats.clone_from(kept);
+    }
+
+    /// The target in plain numbers, for an engine of another kind; none where no other engine knows it.
+    fn outline(&self) -> Option<Outline> {
+        None
     }
 
     /// Called at the end of every sweep: the place to rebuild statistics that drift by rounding.

@@ -15,6 +15,16 @@ fn about_arguments(arguments: &str) -> String {
     Scratch::new().refused(arguments)
 }
 
+#[cfg(not(feature = "cuda"))]
+#[test]
+fn a_card_that_cannot_be_used() {
+    assert_eq!(
+        about_arguments("fit data.csv --device cuda"),
+        "partita: --device cuda: this partita was built without the feature `cuda`; leave it out to use the processors, \
+         with the same results"
+    );
+}
+
 #[test]
 fn a_word_where_a_number_should_be() {
     assert_eq!(

@@ -46,6 +46,18 @@ fn same_in_every_way(task: &str, choices: &str) {
     assert_eq!(scratch.results("merged"), one, "{choices}: sharded");
 }
 
+/// With a card or without one: the device does not change results.
+#[test]
+fn fit_on_whatever_device_there_is() {
+    let scratch = Scratch::new();
+    let problem =
+        format!("fit data.csv --model known --sampler gibbs --start one {SCHEDULE} --replicates 25");
+    for device in ["cpu", "auto"] {
+        scratch.ok(&format!("{problem} --device {device} --out {device}"));
+    }
+    assert_eq!(scratch.results("auto"), scratch.results("cpu"));
+}
+
 #[test]
 fn fit_with_the_optimal_coupling() {
     same_in_every_way("fit", "data.csv");

@@ -32,6 +32,10 @@ impl Origin {
         Origin { setup: setup.clone(), input: input.clone() }
     }
 
+    pub(crate) fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
     /// As bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         bytes(&Packed {

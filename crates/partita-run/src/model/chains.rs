@@ -1,10 +1,11 @@
 //! The chains of a problem at work: pairs with their observers, and single chains.
 
 use super::choices::AnyStart;
-use super::{AnySummary, Problem};
+use super::{AnySummary, Model, Problem};
+use crate::config;
 use crate::engine::stopwatch::Stopwatch;
 use crate::engine::{
-    Against, Between, Budget, Chains, Origin, Output, PilotPair, PilotPairs, Replicate, Row, Scores,
+    Against, Between, Budget, Chains, Origin, Output, PilotPair, PilotPairs, Plain, Replicate, Row, Scores,
     Settings, Starts, Streams, Work, worker,
 };
 use partita::atoms::Atoms;
@@ -60,6 +61,30 @@ impl<T: Target, K: Kernel<T>> Chains for Problem<T, K> {
 
     fn origin(&self) -> Option<&Origin> {
         self.origin.as_ref()
+    }
+
+    fn plain(&self) -> Result<Plain, String> {
+        let setup = self.origin.as_ref().ok_or("chains of one's own")?.setup();
+        if setup.sampler.moves() != [(config::Move::Gibbs, 1)] {
+            return Err(format!("`sampler = {}`", setup.sampler));
+        }
+        let config::Pairing { coupling, metric, nugget } = setup.pairing;
+        if coupling != config::Coupling::Optimal {
+            return Err(format!("`coupling = {coupling}`"));
+        }
+        let AnyStart::Fixed(start) = &self.start else { return Err(format!("`start = {}`", setup.start)) };
+        let asked: usize = setup.summaries.iter().map(|summary| summary.quantities().len()).sum();
+        if asked != self.quantities.len() {
+            return Err("a known clustering to compare with".into());
+        }
+        Ok(Plain {
+            target: self.target.outline().ok_or("this model")?,
+            gains: metric.of_partitions().gains_by_overlap(self.target.len()),
+            nugget,
+            start: start.0.slots().collect(),
+            summaries: setup.summaries.clone(),
+            counted: self.counts().len() - 1,
+        })
     }
 }
 

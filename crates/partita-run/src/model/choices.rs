@@ -129,6 +129,16 @@ impl Kernel<Coloring> for ColoringMove {
     }
 }
 
+impl config::Metric {
+    /// The metric itself.
+    pub(crate) fn of_partitions(self) -> Metric {
+        match self {
+            config::Metric::Hamming => Metric::Hamming,
+            config::Metric::Vi => Metric::Vi,
+        }
+    }
+}
+
 /// A coupling, the nugget around it.
 #[derive(Debug, Clone)]
 pub(crate) enum AnyCoupling {
@@ -141,10 +151,7 @@ pub(crate) enum AnyCoupling {
 impl AnyCoupling {
     pub(crate) fn new(pairing: &config::Pairing, items: usize) -> partita::Result<Self> {
         let nugget = pairing.nugget;
-        let metric = match pairing.metric {
-            config::Metric::Hamming => Metric::Hamming,
-            config::Metric::Vi => Metric::Vi,
-        };
+        let metric = pairing.metric.of_partitions();
         let maximal = |labels| Ok(AnyCoupling::Maximal(Nugget::new(Maximal::new(labels), nugget)?));
         match pairing.coupling {
             config::Coupling::Optimal => {

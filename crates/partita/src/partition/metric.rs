@@ -72,6 +72,11 @@ impl Metric {
         }
     }
 
+    /// The gain of one more shared item by the number already shared, in whole numbers; none where it is that number.
+    pub fn gains_by_overlap(self, items: usize) -> Option<Vec<i64>> {
+        self.gains(items).0
+    }
+
     /// The gain of one more shared item for each number already shared, up to a common scale.
     pub(crate) fn gains(self, items: usize) -> Gains {
         Gains(match self {

@@ -57,6 +57,11 @@ impl PriorTable {
         &self.prior
     }
 
+    /// The log weights of joining, by size, and of opening, by the number of clusters as far as tabulated.
+    pub(crate) fn weights(&self) -> (&[f64], &[f64]) {
+        (&self.join, &self.open)
+    }
+
     /// The log weight of joining a cluster of `size` other items.
     #[inline]
     pub fn log_join(&self, size: usize) -> f64 {

@@ -1,6 +1,7 @@
 //! A mixture: partition prior times likelihood.
 
 use crate::likelihood::{Likelihood, Predict};
+use crate::outline::Outline;
 use crate::partition::{Move, Partition};
 use crate::prior::{Prior, PriorTable};
 use crate::target::{Predictive, Target};
@@ -241,6 +242,11 @@ impl<L: Likelihood> Target for Mixture<L> {
             self.likelihood.insert(&mut clusters[slot], item);
         }
         self.prior.log_probability(z) + log_likelihood
+    }
+
+    fn outline(&self) -> Option<Outline> {
+        let (join, open) = self.prior.weights();
+        self.likelihood.outline().map(|outline| Outline { join: join.into(), open: open.into(), ..outline })
     }
 
     #[inline]

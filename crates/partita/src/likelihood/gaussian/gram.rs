@@ -101,6 +101,11 @@ impl Gram {
         products.with_sum.fill(0.0);
     }
 
+    /// All of them, row by row.
+    pub(super) fn products(&self) -> &[f64] {
+        &self.products
+    }
+
     /// `|y|^2` of an item.
     #[inline(always)]
     pub(super) fn square(&self, item: usize) -> f64 {

@@ -1,0 +1,135 @@
+// Words, numbers and the two elementary functions of the engine, operation by operation as crates/partita has them.
+//
+// The source is CUDA C++ and, for tests without a card, plain C++: one thread runs one replicate and nothing here knows
+// of other threads. No multiplication may be fused with an addition (--fmad=false, -ffp-contract=off).
+//
+// Given by whoever compiles it: DIMENSION (a padded row), SLOTS (clusters of a chain at most), GRAM (1 where clusters keep
+// inner products, 0 where distances are taken from coordinates), VI (1 where gains are those of the variation of information).
+
+#ifdef __CUDACC__
+#define DEVICE static __device__ __forceinline__
+#define APART static __device__ __noinline__
+#else
+#define DEVICE static inline
+#define APART static
+#endif
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef long long i64;
+
+// Replicates whose numbers lie beside each other in memory: those of a warp.
+#define LANES 32
+
+DEVICE u64 bits_of(double x) {
+#ifdef __CUDACC__
+    return (u64)__double_as_longlong(x);
+#else
+    u64 bits;
+    __builtin_memcpy(&bits, &x, 8);
+    return bits;
+#endif
+}
+
+DEVICE double double_of(u64 bits) {
+#ifdef __CUDACC__
+    return __longlong_as_double((i64)bits);
+#else
+    double x;
+    __builtin_memcpy(&x, &bits, 8);
+    return x;
+#endif
+}
+
+DEVICE u32 bits_of_float(float x) {
+#ifdef __CUDACC__
+    return __float_as_uint(x);
+#else
+    u32 bits;
+    __builtin_memcpy(&bits, &x, 4);
+    return bits;
+#endif
+}
+
+// The next free place of a list whose first word counts them.
+DEVICE u32 next_place(u32* list) {
+#ifdef __CUDACC__
+    return atomicAdd(list, 1u);
+#else
+    return (*list)++;
+#endif
+}
+
+DEVICE int lowest_bit(u32 set) {
+#ifdef __CUDACC__
+    return __ffs((int)set) - 1;
+#else
+    return __builtin_ctz(set);
+#endif
+}
+
+// `math.rs`: exp(x) for x <= 0, zero below -708.
+DEVICE double exp_of(double x) {
+    const double lowest = -708.0, rounder = 6755399441055744.0;
+    double clamped = x > lowest ? x : lowest;
+    double shifted = clamped * 1.44269504088896340736 + rounder;
+    double k = shifted - rounder;
+    double r = (clamped - k * 6.931471803691238e-1) - k * 1.9082149292705877e-10;
+    double r2 = r * r, r4 = r2 * r2, r8 = r4 * r4;
+    double p01 = 1.0 + r;
+    double p23 = 1.0 / 2.0 + r * (1.0 / 6.0);
+    double p45 = 1.0 / 24.0 + r * (1.0 / 120.0);
+    double p67 = 1.0 / 720.0 + r * (1.0 / 5040.0);
+    double p89 = 1.0 / 40320.0 + r * (1.0 / 362880.0);
+    double pab = 1.0 / 3628800.0 + r * (1.0 / 39916800.0);
+    double pcd = 1.0 / 479001600.0 + r * (1.0 / 6227020800.0);
+    double polynomial = (p01 + r2 * p23) + r4 * (p45 + r2 * p67) + r8 * ((p89 + r2 * pab) + r4 * pcd);
+    double power = double_of((bits_of(shifted) << 52) + (1023ull << 52));
+    return x > lowest ? polynomial * power : 0.0;
+}
+
+// `rng.rs`: the chance of one item-step.
+struct Chance {
+    double first, second;
+    u32 test;
+};
+
+DEVICE Chance chance_of(u32 item, u32 sweep, u32 replicate, u32 last, u32 key0, u32 key1) {
+    u32 c0 = item, c1 = sweep, c2 = replicate, c3 = last;
+    for (int round = 0; round < 10; round++) {
+        u64 p0 = (u64)c0 * 0xD2511F53u, p1 = (u64)c2 * 0xCD9E8D57u;
+        u32 n0 = (u32)(p1 >> 32) ^ c1 ^ key0, n2 = (u32)(p0 >> 32) ^ c3 ^ key1;
+        c1 = (u32)p1;
+        c3 = (u32)p0;
+        c0 = n0;
+        c2 = n2;
+        key0 += 0x9E3779B9u;
+        key1 += 0xBB67AE85u;
+    }
+    u64 first = (u64)c0 << 32 | c1, second = (u64)c2 << 32 | c3;
+    const double unit = 1.0 / 9007199254740992.0;
+    Chance chance;
+    chance.first = (double)(first >> 11) * unit;
+    chance.second = (double)(second >> 11) * unit;
+    chance.test = (u32)((first & 0x7FF) << 11 | (second & 0x7FF));
+    return chance;
+}
+
+DEVICE double total_of(const double* masses, int count) {
+    double total = masses[0];
+    for (int k = 1; k < count; k++) total += masses[k];
+    return total;
+}
+
+// `chance.rs`: the index into which a uniform falls.
+DEVICE int pick_below(double uniform, double total, const double* masses, int count) {
+    double mark = uniform * total, running = 0.0;
+    int below = 0;
+    for (int k = 0; k < count; k++) {
+        running += masses[k];
+        below += running <= mark;
+    }
+    return below;
+}

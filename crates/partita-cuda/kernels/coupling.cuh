@@ -1,0 +1,256 @@
+// The optimal coupling of one item-step, as `coupling/optimal.rs` draws it: X from its own law, then Y by what all optimal
+// plans share, and by the transport problem only where that does not decide.
+
+// Shared items by slot of X and slot of Y; one row and one column past the last are zero.
+#define WIDTH (SLOTS + 1)
+
+struct Overlap {
+    u16 cell[WIDTH * WIDTH];
+    int rows, columns, nonzero;
+};
+
+DEVICE void add(Overlap* o, int row, int column) { o->nonzero += o->cell[row * WIDTH + column]++ == 0; }
+
+DEVICE void take(Overlap* o, int row, int column) { o->nonzero -= --o->cell[row * WIDTH + column] == 0; }
+
+DEVICE void recount(const Tables* t, Overlap* o, const Chain* x, const Chain* y) {
+    for (int k = 0; k < WIDTH * WIDTH; k++) o->cell[k] = 0;
+    o->rows = x->clusters;
+    o->columns = y->clusters;
+    o->nonzero = 0;
+    for (int item = 0; item < t->items; item++) add(o, slot_of(x, item), slot_of(y, item));
+}
+
+DEVICE int is_matching(const Overlap* o) { return o->nonzero == o->rows && o->nonzero == o->columns; }
+
+DEVICE void follow_moves(Overlap* o, Move x, Move y) {
+    o->rows += x.opened;
+    if (x.closed) {
+        int last = --o->rows;
+        for (int j = 0; j < o->columns; j++) {
+            u16 shared = o->cell[last * WIDTH + j];
+            o->cell[last * WIDTH + j] = 0;
+            // The closed row is empty; where it is the last itself it stays so.
+            if (x.from != last) o->cell[x.from * WIDTH + j] = shared;
+        }
+    }
+    o->columns += y.opened;
+    if (y.closed) {
+        int last = --o->columns;
+        for (int i = 0; i < o->rows; i++) {
+            u16 shared = o->cell[i * WIDTH + last];
+            o->cell[i * WIDTH + last] = 0;
+            if (y.from != last) o->cell[i * WIDTH + y.from] = shared;
+        }
+    }
+}
+
+#define CANDIDATES 2
+#define NONE (-1)
+#define NEVER (-(1ll << 60))
+// More than any time or place.
+#define NO_SOLUTION (-2)
+
+// The row that was drawn, and what was established of it.
+struct Drawn {
+    const Tables* tables;
+    const Overlap* overlap;
+    const double *a, *b;
+    int count_a, count_b;
+    int row, candidate;
+    double total_a, total_b, left;
+    int closed[CANDIDATES];
+    int column[CANDIDATES + 2];
+    double mass[CANDIDATES + 2];
+};
+
+DEVICE double established_at(const Drawn* d, int column) {
+    double sum = 0.0;
+    for (int k = 0; k < CANDIDATES + 2; k++) sum += d->column[k] == column ? d->mass[k] : 0.0;
+    return sum;
+}
+
+DEVICE double smaller(double x, double y) { return x < y ? x : y; }
+DEVICE double larger(double x, double y) { return x > y ? x : y; }
+
+// The mass of the rows that object to a cell, and of the columns that mass might come from.
+APART void objections(const Drawn* d, int column, i64 gap, double* of_rows, double* of_columns) {
+    const Tables* t = d->tables;
+    (void)t;
+    const u16* own = d->overlap->cell + d->row * WIDTH;
+    i64 best = GAIN(t, own[column]);
+    double rows = 0.0;
+    u32 columns = 0;
+    for (int k = 0; k < d->count_a; k++) {
+        const u16* other = d->overlap->cell + k * WIDTH;
+        if (GAIN(t, other[column]) < gap || k == d->row || !(d->a[k] > 0.0)) continue;
+        i64 least = GAIN(t, other[column]) - best;
+        u32 objects = 0;
+        for (int l = 0; l < d->count_b; l++) {
+            int never = l == column || l == d->closed[0] || l == d->closed[1];
+            i64 mine = never ? NEVER : GAIN(t, own[l]);
+            objects |= (u32)(GAIN(t, other[l]) - mine <= least) << l;
+        }
+        rows += objects != 0 ? d->a[k] : 0.0;
+        columns |= objects;
+    }
+    double sum = 0.0;
+    for (int l = 0; l < d->count_b; l++) sum += columns >> l & 1 ? d->b[l] : 0.0;
+    *of_rows = rows * d->total_b;
+    *of_columns = sum * d->total_a;
+}
+
+// The best cell of the row, or the second best after it: its column and what it carries at least; NONE if it gains nothing.
+DEVICE int dominance(const Drawn* d, double* mass, int* dominates) {
+    const Tables* t = d->tables;
+    (void)t;
+    const u16* own = d->overlap->cell + d->row * WIDTH;
+    // Overlap and column in one number.
+    u32 best = 0, second = 0;
+    for (int j = 0; j < d->count_b; j++) {
+        u32 key = j == d->candidate ? 0 : (u32)own[j] << 16 | (u32)j;
+        u32 lower = key < best ? key : best;
+        best = key > best ? key : best;
+        second = lower > second ? lower : second;
+    }
+    int column = (int)(best & 0xFFFF);
+    if (best >> 16 == 0) return NONE;
+    int is_open = d->candidate != d->closed[0];
+    u32 rival = is_open ? own[d->candidate] : second >> 16;
+    u32 other = 0;
+    for (int k = 0; k <= d->overlap->rows; k++) {
+        u32 shared = k == d->row ? 0 : d->overlap->cell[k * WIDTH + column];
+        other = shared > other ? shared : other;
+    }
+    i64 gap = GAIN(t, best >> 16) - GAIN(t, rival);
+    double a = d->left, b = d->b[column] * d->total_a;
+    if (GAIN(t, other) < gap) {
+        *mass = smaller(a, b);
+        *dominates = 1;
+        return column;
+    }
+    double rows, columns;
+    objections(d, column, gap, &rows, &columns);
+    *mass = larger(smaller(a, b - rows), smaller(b, a - columns));
+    *dominates = rows == 0.0;
+    return column;
+}
+
+// Solves the problem and draws from the row of the plan, less what was established of it.
+APART int draw_from_plan(const Drawn* d, double left, int last) {
+    const Tables* t = d->tables;
+    (void)t;
+    int rows = d->count_a, columns = d->count_b;
+    if (rows > SIDE || columns > SIDE) return NO_SOLUTION;
+    Small small;
+    double a[SIDE], b[SIDE];
+    for (int i = 0; i < rows; i++) a[i] = d->a[i] * d->total_b;
+    for (int j = 0; j < columns; j++) b[j] = d->b[j] * d->total_a;
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < columns; j++) small.gains[i][j] = GAIN(t, d->overlap->cell[i * WIDTH + j]);
+    if (!solve(&small, a, rows, b, columns)) return NO_SOLUTION;
+    for (int arc = 0; arc < small.count; arc++) {
+        if (small.row[arc] != d->row || !(small.flow[arc] > 0.0)) continue;
+        double mass = small.flow[arc] - established_at(d, small.column[arc]);
+        if (!(mass > 0.0)) continue;
+        last = small.column[arc];
+        if (left < mass) return last;
+        left -= mass;
+    }
+    // A row as light as rounding may get nothing: any possible column.
+    return last != NONE ? last : heaviest(b, columns, ~0u);
+}
+
+// Offers an outcome to the draw: true where it is decided.
+DEVICE int decides(double* left, int column, double mass, int* last) {
+    *last = column;
+    if (*left < mass) return 1;
+    *left -= mass;
+    return 0;
+}
+
+// The stages after the first.
+APART int draw_on(Drawn* d, double left, int last) {
+    int spent = 0;
+    for (int n = 0; n < CANDIDATES && !spent; n++) {
+        double mass;
+        int dominates, column = dominance(d, &mass, &dominates);
+        if (column == NONE) break;
+        d->candidate = column;
+        if (dominates) {
+            d->left -= mass;
+            d->closed[n] = column;
+        }
+        spent = d->left <= 0.0;
+        mass -= established_at(d, column);
+        if (mass > 0.0) {
+            d->column[n + 1] = column;
+            d->mass[n + 1] = mass;
+            if (decides(&left, column, mass, &last)) return last;
+        }
+    }
+    if (spent) return last;
+    int column = 0;
+    double most = 0.0, others = 0.0;
+    for (int j = 0; j < d->count_b; j++) {
+        double mass = j == d->closed[0] || j == d->closed[1] ? 0.0 : d->b[j];
+        int heavier = mass > most && j != d->column[0];
+        others += heavier ? most : mass;
+        column = heavier ? j : column;
+        most = heavier ? mass : most;
+    }
+    double mass = d->left - others * d->total_a - established_at(d, column);
+    if (mass > 0.0) {
+        d->column[CANDIDATES + 1] = column;
+        d->mass[CANDIDATES + 1] = mass;
+        if (decides(&left, column, mass, &last)) return last;
+    }
+    return draw_from_plan(d, left, last);
+}
+
+// Draws a slot for Y where X has drawn `row`; NO_SOLUTION where the processors have to solve.
+APART int draw_second(const Tables* t, const Overlap* o, Chance chance, double nugget, const double* weights, int count_a, int row,
+                      Chain* y, int item, int from) {
+    double a[SLOTS + 1], b[SLOTS + 1];
+    int count_b = y->clusters + 1;
+    for (int s = 0; s <= SLOTS; s++) a[s] = weights[s];
+    double fetched[SLOTS];
+    fetch(y, item, fetched);
+    weigh(t, y, item, from, fetched, b);
+    double total_a = total_of(a, count_a), total_b = total_of(b, count_b);
+    if ((double)chance.test < nugget * 4194304.0) return pick_below(chance.second, total_b, b, count_b);
+    int column = 0;
+    double highest = 0.0;
+    for (int j = 0; j < count_b; j++) {
+        int higher = b[j] > highest;
+        column = higher ? j : column;
+        highest = higher ? b[j] : highest;
+    }
+    double mass = a[row] * total_b, unavoidable = mass - total_a * (total_b - highest), left = chance.second * mass;
+    if (unavoidable > 0.0 && left < unavoidable) return column;
+    Drawn d;
+    d.tables = t;
+    d.overlap = o;
+    d.a = a;
+    d.b = b;
+    d.count_a = count_a;
+    d.count_b = count_b;
+    d.row = row;
+    d.candidate = NONE;
+    d.total_a = total_a;
+    d.total_b = total_b;
+    d.left = mass;
+    for (int k = 0; k < CANDIDATES; k++) d.closed[k] = NONE;
+    for (int k = 0; k < CANDIDATES + 2; k++) {
+        d.column[k] = NONE;
+        d.mass[k] = 0.0;
+    }
+    int last = NONE;
+    if (unavoidable > 0.0) {
+        d.column[0] = column;
+        d.mass[0] = unavoidable;
+        left -= unavoidable;
+        last = column;
+    }
+    return draw_on(&d, left, last);
+}

@@ -1,0 +1,347 @@
+// The coupled loop of one replicate (`pair.rs`, `kernel/gibbs.rs`, `estimator.rs`, `atoms.rs`): one thread from the first sweep
+// to the row. Whatever it cannot hold or decide, it leaves to the processors.
+
+// What came of a replicate.
+#define MET 0
+#define CENSORED 1
+#define LEFT 2       // to the processors: it outgrew its memory, or rounding could decide
+#define OUTLASTED 3  // likewise: it has not met for long
+#define ASIDE_APART 4     // for the next round
+#define ASIDE_TOGETHER 5
+
+// The settings of a launch, in their places (`pack.rs`).
+enum Setting {
+    SEED,
+    LAG,
+    BURN_IN,
+    SWEEPS,
+    CAP,          // a pair unmet by then is censored
+    PATIENCE,     // a pair unmet by then is left to the processors
+    ITEMS,
+    COUNT,        // replicates of this launch
+    NUGGET,       // bits
+    CLUSTERS,     // of the start
+    SUMMARIES,
+    VALUES,       // numbers of a row
+    COUNTED,      // numbers of clusters with a column of their own
+    KEEP,         // states kept of a replicate
+    KEEP_UNTIL,   // of replicates below this number
+    FIRST_ROUND,  // sweeps of the first round, in which all take part
+};
+
+// Kinds of summaries; each is three words: kind and two arguments.
+enum Kind { NUMBER_OF_CLUSTERS, TOP_SHARES, TOGETHER, ENTROPY };
+
+struct Work {
+    const u64* settings;
+    const u32* summaries;
+    const u8* start;      // a label an item
+    const u64* numbers;   // of the replicates
+    u64* outcomes;        // five words each: status, tau, sweeps, kernel calls, states seen
+    double* values;
+    double* kept_weights;
+    u8* kept_labels;
+};
+
+// Adds `weight` times the summaries of a state to the sums of a replicate.
+DEVICE void observe(const Tables* t, const Work* w, double weight, const Chain* z, double* sums) {
+    if (weight == 0.0) return;
+    int items = (int)w->settings[ITEMS];
+    int kinds = (int)w->settings[SUMMARIES], counted = (int)w->settings[COUNTED];
+    for (int k = 0; k < kinds; k++) {
+        u32 kind = w->summaries[3 * k], first = w->summaries[3 * k + 1], second = w->summaries[3 * k + 2];
+        if (kind == NUMBER_OF_CLUSTERS) {
+            *sums++ += weight * (double)z->clusters;
+        } else if (kind == TOGETHER) {
+            int together = z->cluster[first * LANES] == z->cluster[second * LANES];
+            *sums++ += weight * (together ? 1.0 : 0.0);
+        } else if (kind == ENTROPY) {
+            double sum = 0.0;
+            for (int s = 0; s < z->clusters; s++) sum += t->p_ln_p[SIZE(z, nibble(z->number, s))];
+            *sums++ += weight * -sum;
+        } else {
+            // The largest size, then the largest below it, and so on, each as often as it is there.
+            u32 size = 0xFFFFFFFFu, times = 0, total = 0;
+            for (u32 r = 0; r < first; r++) {
+                if (times == 0) {
+                    u32 below = size;
+                    size = 0;
+                    for (int s = 0; s < z->clusters; s++) {
+                        u32 other = SIZE(z, nibble(z->number, s));
+                        if (other >= below || other < size) continue;
+                        times = other > size ? 1 : times + 1;
+                        size = other;
+                    }
+                }
+                times -= times > 0;
+                total += size;
+                *sums++ += weight * ((double)total / (double)items);
+            }
+        }
+    }
+    int column = z->clusters - 1 < counted ? z->clusters - 1 : counted;
+    sums[column] += weight * 1.0;
+}
+
+// Offers a state to the reservoir of those that are kept.
+DEVICE void offer(const Work* w, u64 index, double weight, const Chain* z, u64 number, u64* seen) {
+    u64 keep = w->settings[KEEP];
+    if (weight == 0.0 || number >= w->settings[KEEP_UNTIL]) return;
+    u64 place = (*seen)++;
+    if (place >= keep) {
+        u64 drawn = place - keep;
+        Chance chance = chance_of((u32)(drawn / 2), 0, (u32)number, (u32)(number >> 32) << 8 | 6u, (u32)w->settings[SEED],
+                                  (u32)(w->settings[SEED] >> 32));
+        double uniform = drawn % 2 == 0 ? chance.first : chance.second;
+        place = (u64)(uniform * (double)*seen);
+        place = place < *seen - 1 ? place : *seen - 1;
+    }
+    if (place >= keep) return;
+    int items = (int)w->settings[ITEMS];
+    w->kept_weights[index * keep + place] = weight;
+    u8* labels = w->kept_labels + (index * keep + place) * items;
+    for (int item = 0; item < items; item++) labels[item] = (u8)slot_of(z, item);
+}
+
+// `Schedule::repeats`.
+DEVICE u64 repeats(u64 t, u64 lag, u64 burn_in, u64 sweeps) {
+    if (t < burn_in + lag) return 0;
+    u64 first = (t - burn_in) / lag;
+    u64 over = t > sweeps ? t - sweeps : 0;
+    over = over > lag ? over : lag;
+    return first + 1 - (over + lag - 1) / lag;
+}
+
+// What a replicate remembers between two rounds, in words of its own.
+enum Memory { CLOCK, CALLS, SEEN, CHAIN_X, CHAIN_Y = CHAIN_X + 5, MEMORY = CHAIN_Y + 5 };
+
+DEVICE void remember(const Chain* z, u64* words, u32* sizes) {
+    words[0] = (u64)z->clusters | (u64)z->numbers << 32;
+    words[1] = (u64)z->head | (u64)z->length << 32;
+    words[2] = z->moves;
+    words[3] = z->number;
+    words[4] = z->slot;
+    for (int k = 0; k < z->numbers; k++) sizes[k] = SIZE(z, k);
+}
+
+DEVICE void remind(const Tables* t, Chain* z, const u64* words, const u32* sizes) {
+    z->clusters = (int)(words[0] & 0xFFFFFFFF);
+    z->numbers = (int)(words[0] >> 32);
+    z->head = (int)(words[1] & 0xFFFFFFFF);
+    z->length = (int)(words[1] >> 32);
+    z->moves = (u32)words[2];
+    z->number = words[3];
+    z->slot = words[4];
+    recall(t, z, sizes);
+}
+
+// The rounds of a launch. Pairs meet soon, but for a few: those go on among themselves, so that the others, which are
+// single chains by then, need not wait for them.
+enum Round { ALL, APART_STILL, TOGETHER_NOW };
+
+// Runs a replicate from where it is to where the round ends; COUPLED tells whether its chains may still be apart.
+template <int COUPLED>
+DEVICE void run_replicate(const Tables* t, const Work* w, Chain* x, Chain* y, u64 index, u32 round, u64* memory, u32* sizes,
+                          u32* list) {
+    const u64* set = w->settings;
+    u64* outcome = w->outcomes + index * 5;
+    u64 lag = set[LAG], burn_in = set[BURN_IN], sweeps = set[SWEEPS], number = w->numbers[index];
+    u32 key0 = (u32)set[SEED], key1 = (u32)(set[SEED] >> 32), low = (u32)number, last = (u32)(number >> 32) << 8;
+    double nugget = double_of(set[NUGGET]), window = (double)(sweeps - burn_in + 1);
+    double* sums = w->values + index * set[VALUES];
+    Overlap overlap;
+    u64 time = 0, tau = 0, calls = 0, seen = 0, status = LEFT;
+    int apart = COUPLED, is_new = round == ALL;
+    if (is_new) {
+        for (u64 k = 0; k < set[VALUES]; k++) sums[k] = 0.0;
+        begin(t, x, w->start, (int)set[CLUSTERS]);
+        begin(t, y, w->start, (int)set[CLUSTERS]);
+    } else {
+        time = memory[CLOCK];
+        calls = memory[CALLS];
+        seen = memory[SEEN];
+        tau = outcome[1];
+        remind(t, x, memory + CHAIN_X, sizes);
+        if (COUPLED) {
+            remind(t, y, memory + CHAIN_Y, sizes + SLOTS);
+            recount(t, &overlap, x, y);
+        }
+    }
+    for (;;) {
+        // What was put aside has been seen before.
+        if (is_new || time != memory[CLOCK]) {
+            int both = apart && time >= lag;
+            u64 usual = time >= burn_in && time <= sweeps, correction = both ? repeats(time, lag, burn_in, sweeps) : 0;
+            double weight_x = (double)(usual + correction) / window;
+            observe(t, w, weight_x, x, sums);
+            if (set[KEEP]) offer(w, index, weight_x, x, number, &seen);
+            if (both) {
+                double weight_y = -(double)correction / window;
+                observe(t, w, weight_y, y, sums);
+                if (set[KEEP]) offer(w, index, weight_y, y, number, &seen);
+            }
+        }
+        if (!apart && time >= sweeps) {
+            status = MET;
+            break;
+        }
+        if (apart && time >= set[CAP]) {
+            status = CENSORED;
+            break;
+        }
+        if (apart && time >= set[PATIENCE]) {
+            status = OUTLASTED;
+            break;
+        }
+        if (is_new && time >= set[FIRST_ROUND] && time > lag) {
+            status = apart ? ASIDE_APART : ASIDE_TOGETHER;
+            memory[CLOCK] = time;
+            memory[CALLS] = calls;
+            memory[SEEN] = seen;
+            remember(x, memory + CHAIN_X, sizes);
+            if (apart) {
+                remember(y, memory + CHAIN_Y, sizes + SLOTS);
+                list[1 + next_place(list)] = (u32)index;
+            }
+            break;
+        }
+        time++;
+        int coupled = apart && time > lag, met = 0, fits = 1;
+        calls += 1 + coupled;
+        double fetched[SLOTS];
+        fetch(x, 0, fetched);
+        int label = x->cluster[0];
+        for (int item = 0; item < t->items; item++) {
+            double weights[SLOTS + 1];
+            int from = nibble(x->slot, label), from_y = 0, to_y = 0;
+            // Once equal, both make the same choices: only X is moved.
+            int two = coupled && !met;
+            Chance chance = chance_of((u32)item, (u32)time, low, last, key0, key1);
+            weigh(t, x, item, from, fetched, weights);
+            int to = draw(chance.first, weights, x->clusters + 1);
+            if (two) {
+                from_y = slot_of(y, item);
+                take(&overlap, from, from_y);
+                to_y = draw_second(t, &overlap, chance, nugget, weights, x->clusters + 1, to, y, item, from_y);
+            }
+            fits = to < SLOTS && to_y != NO_SOLUTION && to_y < SLOTS;
+            if (!fits) break;
+            // The next item's, while this one is moved.
+            int next = item + 1 < t->items ? item + 1 : item;
+            fetch(x, next, fetched);
+            label = x->cluster[next * LANES];
+            Move move = place(t, x, item, from, to);
+            if (two) {
+                follow_moves(&overlap, move, place(t, y, item, from_y, to_y));
+                add(&overlap, slot_of(x, item), slot_of(y, item));
+                met = is_matching(&overlap);
+            }
+        }
+        if (!fits) break;
+        refresh(t, x);
+        if (coupled && !met) refresh(t, y);
+        if (apart && time == lag) {
+            recount(t, &overlap, x, y);
+            met = is_matching(&overlap);
+        }
+        if (apart && met) {
+            apart = 0;
+            tau = time;
+        }
+    }
+    outcome[0] = status;
+    outcome[1] = tau;
+    outcome[2] = time;
+    outcome[3] = calls;
+    outcome[4] = seen;
+}
+
+// Words of memory of one replicate, in units of LANES replicates: `pack.rs` reserves them.
+//   real: products of X and of Y, items x SLOTS each (where GRAM is set); sums of X and of Y, SLOTS x DIMENSION each; what
+//         of Y would be in fast memory, CELLS
+//   whole: the ring of X and of Y; the sizes of Y, SLOTS; sizes of both between rounds, 2 x SLOTS
+//   small: the cluster numbers of X and of Y, items each
+//   memory: MEMORY words
+template <int COUPLED>
+DEVICE void run_one(const u64* settings, const u32* summaries, const double* tables, const i64* gains, const u8* start,
+                    const u64* numbers, u64* outcomes, double* values, double* kept_weights, u8* kept_labels, double* real,
+                    u32* whole, u8* small, u64* memory, u32* list, u32 round, u64 thread, double* fast_cells, u32* fast_sizes) {
+    u64 index = thread;
+    if (round == APART_STILL) {
+        if (thread >= list[0]) return;
+        index = list[1 + thread];
+    } else if (thread >= settings[COUNT] || (round == TOGETHER_NOW && outcomes[index * 5] != ASIDE_TOGETHER)) {
+        return;
+    }
+    int items = (int)settings[ITEMS];
+    Tables t;
+    t.items = items;
+    t.rows = tables;
+    t.gram = t.rows + items * DIMENSION;
+    t.by_size = t.gram + (GRAM ? items * items : 0);
+    t.alone = t.by_size + (items + 1) * BY_SIZE;
+    t.join = t.alone + items;
+    t.open = t.join + items + 1;
+    t.p_ln_p = t.open + SLOTS + 1;
+    t.gains = gains;
+    Work w;
+    w.settings = settings;
+    w.summaries = summaries;
+    w.start = start;
+    w.numbers = numbers;
+    w.outcomes = outcomes;
+    w.values = values;
+    w.kept_weights = kept_weights;
+    w.kept_labels = kept_labels;
+    u64 group = index / LANES, lane = index % LANES, n = (u64)items, places = (u64)ring_places(items);
+    u64 products = GRAM ? n * SLOTS : 0, sums = (u64)SLOTS * DIMENSION, cells = (u64)CELLS;
+    double* mine = real + group * LANES * (2 * (products + sums) + cells);
+    u32* words = whole + group * LANES * (2 * places + 3 * SLOTS);
+    Chain x, y;
+    x.products = mine + lane;
+    y.products = mine + LANES * products + lane;
+    x.sums = mine + LANES * 2 * products + lane * 2 * sums;
+    y.sums = x.sums + sums;
+    x.cells = fast_cells + thread % LANES;
+    y.cells = mine + LANES * 2 * (products + sums) + lane;
+    x.ring = words + lane * 2 * places;
+    y.ring = x.ring + places;
+    x.sizes = fast_sizes + thread % LANES;
+    y.sizes = words + LANES * 2 * places + lane;
+    x.cluster = small + group * LANES * 2 * n + lane;
+    y.cluster = x.cluster + LANES * n;
+    u32* between = words + LANES * (2 * places + SLOTS) + lane * 2 * SLOTS;
+    run_replicate<COUPLED>(&t, &w, &x, &y, index, round, memory + index * MEMORY, between, list);
+}
+
+#define PARAMETERS                                                                                                   \
+    const u64 *settings, const u32 *summaries, const double *tables, const i64 *gains, const u8 *start,              \
+        const u64 *numbers, u64 *outcomes, double *values, double *kept_weights, u8 *kept_labels, double *real,      \
+        u32 *whole, u8 *small, u64 *memory, u32 *list, u32 round
+
+#define ARGUMENTS                                                                                                     \
+    settings, summaries, tables, gains, start, numbers, outcomes, values, kept_weights, kept_labels, real, whole, small, \
+        memory, list, round
+
+// `pairs` is for the rounds in which chains are apart, `alone` for that in which they are together. On a processor they take
+// one replicate after the other.
+#ifdef __CUDACC__
+#define KERNEL(name, coupled, resident)                                                \
+    extern "C" __global__ void __launch_bounds__(LANES, resident) name(PARAMETERS) {   \
+        __shared__ double fast_cells[CELLS * LANES];                                   \
+        __shared__ u32 fast_sizes[SLOTS * LANES];                                      \
+        u64 thread = (u64)blockIdx.x * blockDim.x + threadIdx.x;                       \
+        run_one<coupled>(ARGUMENTS, thread, fast_cells, fast_sizes);                   \
+    }
+#else
+#define KERNEL(name, coupled, resident)                                                \
+    extern "C" void name(PARAMETERS) {                                                 \
+        static double fast_cells[CELLS * LANES];                                       \
+        static u32 fast_sizes[SLOTS * LANES];                                          \
+        for (u64 thread = 0; thread < settings[COUNT]; thread++)                       \
+            run_one<coupled>(ARGUMENTS, thread, fast_cells, fast_sizes);               \
+    }
+#endif
+
+KERNEL(pairs, 1, 12)
+KERNEL(alone, 0, 16)
