@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 type Kernel = unsafe extern "C" fn(
     *const u64,
@@ -44,7 +45,10 @@ impl Emulated {
     }
 
     fn compile(&self, shape: Shape) -> libloading::Library {
-        let name = format!("{}-{}", shape.fingerprint("emulated"), std::process::id());
+        // A library of its own for each: its shared memory is static, and tests run at once.
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("{}-{}-{number}", shape.fingerprint("emulated"), std::process::id());
         let (source, library) =
             (self.folder.join(&name).with_extension("cpp"), self.folder.join(&name).with_extension("so"));
         std::fs::write(&source, SOURCE).expect("the folder can be written");
@@ -56,7 +60,9 @@ impl Emulated {
             .expect("the compiler can be run");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         // SAFETY: the library has no initialisers.
-        unsafe { libloading::Library::new(&library) }.expect("what was compiled can be loaded")
+        let loaded = unsafe { libloading::Library::new(&library) }.expect("what was compiled can be loaded");
+        let _ = (std::fs::remove_file(&source), std::fs::remove_file(&library));
+        loaded
     }
 }
 
