@@ -40,7 +40,7 @@ const WIDTH: f64 = 1.959_964;
 /// use partita_run::session::compare;
 /// use std::sync::atomic::AtomicBool;
 ///
-/// let x = Cells::Numbers((0..40).map(|i| f64::from(i % 7) + if i < 20 { 0.0 } else { 30.0 }).collect());
+/// let x = Cells::Numbers((0..40).map(|i| 0.3 * f64::from(i % 7) + if i < 20 { 0.0 } else { 30.0 }).collect());
 /// let data = Given::Columns("points".into(), vec![("x".into(), x)]);
 /// let options = Options { data: Some("points".into()), replicates: Some(10), ..Options::default() };
 /// let models = ["known".parse().unwrap(), "diagonal".parse().unwrap()];
