@@ -201,7 +201,7 @@ def test_the_report_and_the_card(result, tmp_path):
     page = (tmp_path / "report.html").read_text()
     assert page.startswith("<!DOCTYPE html>") and "partita.fit(data" in page
     card = result._repr_html_()
-    assert "data:image/png;base64," in card and "expected number of clusters" in card
+    assert "data:image/png;base64," in card and "Number of clusters, with its probability" in card
     assert "60 replicates" in repr(result)
 
 
