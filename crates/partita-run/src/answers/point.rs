@@ -79,7 +79,7 @@ pub(crate) fn point(units: &[Unit], loss: Loss, seed: u64) -> Option<Point> {
     let plausible = plausible_clusters(&atoms);
     let mut found = center(&atoms, metric(loss), *plausible.end(), &Effort::default(), &Stream::new(seed, 0));
     // And VI lumps groups that overlap, though the posterior holds them apart.
-    if found.clusters() < *plausible.start() {
+    if LUMP * found.clusters() <= *plausible.start() {
         found = shown_apart(&atoms, loss, plausible).unwrap_or(found);
     }
     Some(judge(by_size(&found), &search, &rest, loss))
@@ -102,6 +102,9 @@ fn shown_apart(
 
 /// States that are compared with each other, evenly spread.
 const COMPARED: usize = 300;
+
+/// A clustering is a lump where the posterior has at least so many times its clusters: to join a few small ones that overlap is not.
+const LUMP: usize = 2;
 
 /// The probability of more clusters than are plausible, or fewer.
 const TAIL: f64 = 0.025;
