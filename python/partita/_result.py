@@ -525,7 +525,7 @@ def _unpacked(run: bytes, index: Any) -> Result:
 
 
 def merge(*shards: Result) -> Result:
-    """Shards of one run, as one run: the same as if it had never been cut."""
+    """Shards of one run, as one run. Starts no chains: `resume()` then measures the cost relative to one long chain."""
     watch = Watch(False)
     return finished(_native.Run.merge([shard._run for shard in shards], watch), shards[0]._index if shards else None)
 

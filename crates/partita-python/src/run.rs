@@ -141,9 +141,7 @@ impl Run {
     #[staticmethod]
     fn merge(py: Python, shards: Vec<PyRef<Run>>, watch: Py<PyAny>) -> PyResult<(Self, bool)> {
         let shards: Vec<&Held> = shards.iter().map(|shard| &shard.0).collect();
-        let (held, interrupted) = watched(py, &watch, move |flag, watch| {
-            Held::merge(&shards, &Threads(processors()), flag, watch)
-        })?;
+        let (held, interrupted) = watched(py, &watch, move |_, watch| Held::merge(&shards, watch))?;
         Ok((Run(held), interrupted))
     }
 

@@ -42,7 +42,14 @@ fn same_in_every_way(task: &str, choices: &str) {
         scratch
             .ok(&format!("{problem} --replicates 25 --shard {shard}/3 --threads {shard} --out shard{shard}"));
     }
-    scratch.ok("merge shard2 shard3 shard1 --out merged");
+    let merged = scratch.ok("merge shard2 shard3 shard1 --out merged");
+    let joined = scratch.results("merged");
+    assert_eq!((&joined.rows, &joined.draws), (&one.rows, &one.draws), "{choices}: merged");
+    // Merging starts no chains: those that measure one long chain are the last stage of the run, which `resume` runs.
+    assert_eq!(joined.summary["variance_pairs"], serde_json::Value::Null, "{choices}: merged");
+    let left = merged.stderr.contains("partita resume merged");
+    assert!(left || one.summary["variance_pairs"].is_null(), "{choices}: {}", merged.stderr);
+    scratch.ok("resume merged");
     assert_eq!(scratch.results("merged"), one, "{choices}: sharded");
 }
 

@@ -137,7 +137,8 @@ table! {
     merged: "fit points.csv --drop kind BRIEF --replicates 25 --keep-draws 2 --shard 1/3 --out one",
         "fit points.csv --drop kind BRIEF --replicates 25 --keep-draws 2 --shard 2/3 --out two",
         "fit points.csv --drop kind BRIEF --replicates 25 --keep-draws 2 --shard 3/3 --out three",
-        "merge two three one --out run --json > printed.json";
+        "merge two three one --out run",
+        "resume run --json > printed.json";
     resumed: "fit animals.csv --id-column name QUICK", "tear run 9", "resume run --json > printed.json";
     started_only: "fit points.csv --drop kind --covariance full QUICK", "tear run 0", "resume run --threads 2";
 

@@ -71,6 +71,18 @@ pub(crate) fn known(summary: &Results) -> Option<LongChains> {
     Some(LongChains { chains: chains.collect(), pairs: summary.variance_pairs? })
 }
 
+/// The pairs that [`measure`] would run on this sample.
+fn planned(run: &Run, model: &dyn Model, sample: &Sample, units: usize) -> Option<Plan> {
+    let lag = run.plan.schedule.lag();
+    let plan = plan(&run.plan.stop, &sample.rows, lag, units, model.sweep_work());
+    plan.filter(|_| !model.quantities().is_empty())
+}
+
+/// Whether there is anything for [`measure`] to run.
+pub(crate) fn affordable(run: &Run, model: &dyn Model, sample: &Sample) -> bool {
+    planned(run, model, sample, answers::units(&run.plan.stop, &sample.draws).len()).is_some()
+}
+
 /// Runs the pairs. None where there are too few, or where one of them was cut.
 pub(crate) fn measure(
     run: &Run,
@@ -82,9 +94,7 @@ pub(crate) fn measure(
 ) -> Result<Option<LongChains>, Failure> {
     let (rows, units) = (&sample.rows, answers::units(&run.plan.stop, &sample.draws));
     let width = model.quantities().len();
-    let lag = run.plan.schedule.lag();
-    let plan = plan(&run.plan.stop, rows, lag, units.len(), model.sweep_work());
-    let Some(plan) = plan.filter(|_| width > 0) else { return Ok(None) };
+    let Some(plan) = planned(run, model, sample, units.len()) else { return Ok(None) };
     let (busy, calls) = rows.iter().fold((0.0, 0), |(s, n), row| (s + row.seconds, n + row.kernel_calls));
     let seconds = plan.calls * busy / calls.max(1) as f64 / executor.width() as f64;
     if seconds > LONG {

@@ -309,13 +309,8 @@ impl Held {
         Ok(finished)
     }
 
-    /// Joins shards of one run.
-    pub fn merge(
-        shards: &[&Held],
-        executor: &dyn Executor,
-        interrupted: &AtomicBool,
-        watch: &mut dyn Watch,
-    ) -> Result<Self, Failure> {
+    /// Joins shards of one run. Starts no chains.
+    pub fn merge(shards: &[&Held], watch: &mut dyn Watch) -> Result<Self, Failure> {
         let Some((first, rest)) = shards.split_first() else {
             return Err(Failure::BadInput("`merge` needs runs to join".into()));
         };
@@ -335,11 +330,10 @@ impl Held {
         run.plan.shard = Shard::WHOLE;
         let seconds = sample.rows.iter().map(|row| row.seconds).sum();
         let model = build(&run.plan.setup, &first.input)?;
-        let long = long_chain::measure(&run, &*model, &sample, executor, interrupted, watch)?;
         let (input, table, ended) = (first.input.clone(), first.table.clone(), BTreeMap::new());
         let columns = columns(&*model);
         let mut held = Held { run, input, columns, table, sample, ended, seconds, answers: None };
-        held.answers = Some(held.answer(&*model, long.as_ref(), watch)?);
+        held.answers = Some(held.answer(&*model, None, watch)?);
         Ok(held)
     }
 

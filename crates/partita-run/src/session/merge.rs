@@ -4,10 +4,9 @@ use super::{Finished, Watch, columns, refuse_part, reload};
 use crate::Failure;
 use crate::answers::Answers;
 use crate::config::Shard;
-use crate::engine::{Row, Sample, Threads, long_chain};
-use crate::store::{self, Directory, Run};
+use crate::engine::{Row, Sample, long_chain};
+use crate::store::{self, Directory, Run, how_to_resume};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
 /// Whether two paths lead to one directory.
 fn same_place(one: &Path, other: &Path) -> bool {
@@ -54,7 +53,8 @@ pub(super) fn joined(shards: Vec<(String, Sample)>) -> Result<Sample, Failure> {
     Ok(sample)
 }
 
-/// Joins shards of one run into a new directory.
+/// Joins shards of one run into a new directory. Starts no chains: `resume` of that directory runs the pairs that measure
+/// one long chain, and then it is the run that was never cut, byte for byte.
 pub fn merge(paths: &[PathBuf], out: &Path, force: bool, watch: &mut dyn Watch) -> Result<Finished, Failure> {
     let Some((first, rest)) = paths.split_first() else {
         return Err(Failure::BadInput("`merge` needs run directories to join".into()));
@@ -87,10 +87,13 @@ pub fn merge(paths: &[PathBuf], out: &Path, force: bool, watch: &mut dyn Watch) 
     let mut directory = Directory::create(out, &run, &columns, model.items())?;
     directory.rewrite(&columns, model.items(), &sample)?;
     let seconds = sample.rows.iter().map(|row| row.seconds).sum();
-    // Joined shards are one run, and this is its last stage: the same as if it had never been cut.
-    let executor = &Threads(run.plan.threads());
-    let long = long_chain::measure(&run, &*model, &sample, executor, &AtomicBool::new(false), watch)?;
-    let answers =
-        Answers::new(&run, &sample, seconds, (&input, &*model), long.as_ref(), &directory.chains(), watch)?;
+    // Joining starts no chains. The stage that measures one long chain is left to `resume`.
+    let answers = Answers::new(&run, &sample, seconds, (&input, &*model), None, &directory.chains(), watch)?;
+    if long_chain::affordable(&run, &*model, &sample) {
+        watch.say(&format!(
+            "merged without new chains: {} measures the cost relative to one long chain",
+            how_to_resume(out)
+        ));
+    }
     answers.write(&directory, &run, &sample, false, watch)
 }

@@ -58,7 +58,8 @@ pub(super) fn schedule(
         Limit::Time(time) => Some(PILOT_SHARE * time.seconds()),
         _ => None,
     };
-    let seed = options.seed.unwrap_or(SEED);
+    // A model that is chosen is a function of the data alone: runs with other seeds are of the same one, and compare.
+    let seed = if entries.is_some() { SEED } else { options.seed.unwrap_or(SEED) };
     let mut room = Room::new(executor, interrupted, watch, seed, seconds);
     // A schedule is made for a model and its moves: whoever has one does not want others.
     let (contender, found, input) = match entries {
@@ -156,7 +157,7 @@ fn settle(contenders: Vec<Contender>, given: Given, room: &mut Room) -> Result<(
     Ok((contender, found))
 }
 
-/// Priors of a family that are tried at most, until pairs meet.
+/// Priors of a family that are tried in the order of their scores, until pairs meet. The safest one comes on top.
 const OF_A_FAMILY: usize = 2;
 
 /// The model that predicts best and whose pairs meet; where those of none do, the one of which most pairs met.
@@ -185,7 +186,8 @@ fn best(
         let of_family = || apart.iter().filter(|(other, _)| known[*other].family() == known[at].family());
         // More clusters than where chains did not cross: they will not here.
         let harder = of_family().any(|(other, _)| known[*other].clusters <= known[at].clusters);
-        if harder || of_family().count() == OF_A_FAMILY {
+        let tried = of_family().count();
+        if harder || tried > OF_A_FAMILY || (tried == OF_A_FAMILY && !pilot::is_safest(&known, at)) {
             continue;
         }
         pilot::take(&mut known, at);

@@ -183,6 +183,14 @@ fn order(known: &[ScoredModel], trials: &[Option<Trial>]) -> Vec<usize> {
     if order.is_empty() { vec![0] } else { order }
 }
 
+/// Whether chains of no other candidate of the same family should meet sooner: most pairs of its trial met, and it has the
+/// fewest clusters of those.
+pub(crate) fn is_safest(known: &[ScoredModel], at: usize) -> bool {
+    let of_family = known.iter().filter(|other| other.family() == known[at].family());
+    let ease = |found: &ScoredModel| (found.met, -found.clusters);
+    of_family.map(ease).all(|other| other <= ease(&known[at]))
+}
+
 /// Marks the one that is taken.
 pub(crate) fn take(known: &mut [ScoredModel], at: usize) {
     known.iter_mut().enumerate().for_each(|(i, found)| found.taken = i == at);
@@ -207,4 +215,37 @@ pub(crate) fn in_words(known: &[ScoredModel]) -> Option<String> {
         families.push(family);
     }
     Some(format!("pilot: log predictive density per row: {}: {}", told.join(", "), name(taken)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(model: Covariance, met: u64, clusters: f64) -> ScoredModel {
+        ScoredModel {
+            model,
+            pca: None,
+            prior: None,
+            score: Some(-1.0),
+            se: Some(0.1),
+            seconds: 0.0,
+            pairs: PAIRS,
+            met,
+            clusters,
+            taken: false,
+            left: None,
+        }
+    }
+
+    #[test]
+    fn the_safest_of_a_family_has_most_meetings_and_then_fewest_clusters() {
+        let known = [
+            found(Covariance::Diagonal, 6, 1.0),
+            found(Covariance::Full, 3, 2.0),
+            found(Covariance::Full, 5, 7.0),
+            found(Covariance::Full, 5, 4.0),
+        ];
+        let safest: Vec<usize> = (0..known.len()).filter(|&at| is_safest(&known, at)).collect();
+        assert_eq!(safest, [0, 3]);
+    }
 }
