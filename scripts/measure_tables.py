@@ -2,16 +2,19 @@
 """Runs a plain `partita fit` on well-known tables and prints one line per table.
 
     python3 scripts/tables.py DIR                      # once: fetches the tables from Python packages
-    python3 scripts/measure_tables.py DIR [--binary target/release/partita] [--limit 120] [--option ...] [NAME ...]
+    python3 scripts/measure_tables.py DIR [--binary target/release/partita] [--limit 120] [--option ...]
+        [--seeds 1,2] [NAME ...]
 
-Columns: wall seconds of the whole command and of its pilot, the moves it chose, lag, burn-in and sweeps, replicates,
-pairs that were censored, meeting times (median, 99 %, longest), the number of clusters, the width of its 95 %
-interval, and the adjusted Rand index of the point estimate where classes are known. Compare two builds in turns on an idle
-machine; the record is in docs/meeting.md.
+Columns: wall seconds of the whole command and of its pilot, the model and the moves it chose, lag, burn-in and sweeps,
+replicates, pairs that were censored, meeting times (median, 99 %, longest), the number of clusters, the width of its
+95 % interval, and the adjusted Rand index of the point estimate where classes are known. With two seeds there is one
+line per seed, and the last column is the largest difference between any summary of the two runs, in joint standard
+errors. Measure on an idle machine; the record is in docs/meeting.md.
 """
 
 import argparse
 import json
+import math
 import pathlib
 import shlex
 import subprocess
@@ -41,7 +44,28 @@ def rand_index(run: pathlib.Path, labels: pathlib.Path):
     return (pairs - expected) / (most - expected) if most != expected else None
 
 
-def measure(binary: str, table: pathlib.Path, limit: float, options: list[str]) -> str:
+COLUMNS = "table, s, pilot, model, moves, lag, burn-in and sweeps, replicates, censored, meeting, clusters (width), ARI, z"
+
+
+def line(*cells) -> str:
+    """A line of a table in Markdown, with empty cells at its end where some are missing."""
+    width = len(COLUMNS.split(", ")) - 1  # One name holds a comma.
+    return "| " + " | ".join([str(cell) for cell in cells] + [""] * (width - len(cells))) + " |"
+
+
+def largest_difference(one: dict, other: dict) -> float:
+    """Between the summaries of two runs, in joint standard errors."""
+
+    def z(a: dict, b: dict, value: str) -> float:
+        joint = math.hypot(a["se"] or 0.0, b["se"] or 0.0)
+        return abs(a[value] - b[value]) / joint if joint > 0 else 0.0
+
+    lines = [z(a, b, "mean") for a, b in zip(one["summaries"], other["summaries"])]
+    return max(lines, default=0.0)
+
+
+def measure(binary: str, table: pathlib.Path, limit: float, options: list[str], before: dict | None = None):
+    """Fits a table. Its line, and what was found; `before` is what another seed found."""
     with tempfile.TemporaryDirectory() as room:
         run = pathlib.Path(room) / "run"
         command = [binary, "fit", str(table), "--json", "--out", str(run), *options]
@@ -49,10 +73,10 @@ def measure(binary: str, table: pathlib.Path, limit: float, options: list[str]) 
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=limit)
         except subprocess.TimeoutExpired:
-            return f"| {table.stem} | no answer after {limit:.0f} s | | | | | | | | |"
+            return line(table.stem, f"no answer after {limit:.0f} s"), None
         wall = time.monotonic() - begin
         if done.returncode != 0:
-            return f"| {table.stem} | {done.stderr.strip().splitlines()[-1]} | | | | | | | | |"
+            return line(table.stem, done.stderr.strip().splitlines()[-1]), None
         found = json.loads(done.stdout)
         kept = tomllib.loads((run / "run.toml").read_text())
         clusters = next(line for line in found["summaries"] if line["name"] == "clusters")
@@ -61,11 +85,27 @@ def measure(binary: str, table: pathlib.Path, limit: float, options: list[str]) 
         meeting, pilot = found["meeting"], kept.get("pilot") or {}
         quantiles = ", ".join(str(meeting[key]) for key in ("median", "q99", "max"))
         low, high = clusters["ci95"]
-        return (
-            f"| {table.stem} | {wall:.0f} | {pilot.get('seconds', 0):.0f} | {kept['options']['sampler']} | "
-            f"{found['lag']}, {found['burn_in']}, {found['sweeps']} | {found['replicates']} | {found['censored']} | "
-            f"{quantiles} | {clusters['mean']:.2f} ({high - low:.2f}) | {'' if rand is None else f'{rand:.2f}'} |"
+        model = found.get("model") or kept["options"].get("covariance", "")
+        taken = next((c for c in found.get("candidates") or [] if c["taken"]), None)
+        if taken and taken.get("pca"):
+            model += f" on {taken['pca']} components"
+        if taken and taken["prior"]:
+            model += f" ({taken['prior']})"
+        text = line(
+            table.stem,
+            f"{wall:.0f}",
+            f"{pilot.get('seconds', 0):.0f}",
+            model,
+            kept["options"]["sampler"],
+            f"{found['lag']}, {found['burn_in']}, {found['sweeps']}",
+            found["replicates"],
+            found["censored"],
+            quantiles,
+            f"{clusters['mean']:.2f} ({high - low:.2f})",
+            "" if rand is None else f"{rand:.2f}",
+            "" if before is None else f"{largest_difference(before, found):.1f}",
         )
+        return text, found
 
 
 def main() -> None:
@@ -75,15 +115,21 @@ def main() -> None:
     parser.add_argument("--binary", default="target/release/partita")
     parser.add_argument("--limit", type=float, default=120.0)
     parser.add_argument("--option", default="", help="further options of fit, as one word")
+    parser.add_argument("--seeds", default="1", help="seeds, separated by commas")
     given = parser.parse_intermixed_args()
-    print("| table | s | pilot | moves | lag, burn-in, sweeps | replicates | censored | meeting | clusters (width) | ARI |")
-    print("|---|---|---|---|---|---|---|---|---|---|")
+    heads = COLUMNS.replace("lag, burn-in", "lag; burn-in").split(", ")
+    print(line(*[head.replace(";", ",") for head in heads]))
+    print("|" + "---|" * len(heads))
     for name in given.names:
         table = given.directory / f"{name}.csv"
         if not table.exists():
-            print(f"| {name} | not in {given.directory} | | | | | | | | |", flush=True)
+            print(line(name, f"not in {given.directory}"), flush=True)
             continue
-        print(measure(given.binary, table, given.limit, shlex.split(given.option)), flush=True)
+        before = None
+        for seed in given.seeds.split(","):
+            options = [*shlex.split(given.option), "--seed", seed]
+            text, before = measure(given.binary, table, given.limit, options, before)
+            print(text, flush=True)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@
 //! into 200 runs of a few replicates each. Printed and asserted: kernel calls times the variance of
 //! one estimate against the asymptotic variance of one long chain and against the paper's setting;
 //! the pilot's share of the work; the share of the 200 intervals that cover. With 200 runs a nominal
-//! 95 % interval covers fewer than 177 times with probability 7e-5.
+//! 95 % interval covers fewer than 177 times with probability 7e-5. crabs and penguins (`scripts/tables.py` writes them) run as
+//! a plain fit does: the pilot chooses model, moves and schedule.
 
 use partita::aggregate;
 use partita_run::config::{Alpha, Options, Start, Task};
@@ -18,19 +19,21 @@ const RUNS: usize = 200;
 struct Case {
     name: &'static str,
     file: Option<&'static str>,
-    sds: (f64, f64),
-    alpha: f64,
+    /// Spreads of centres and noise, and alpha, of a model with known covariances; none where the pilot chooses the model.
+    known: Option<(f64, f64, f64)>,
     /// Replicates of one of the 200 runs.
     each: u64,
     /// Sweeps after the burn-in for the coverage runs, where the tuned number would take hours.
     window: Option<u64>,
 }
 
-const CASES: [Case; 4] = [
-    Case { name: "synthetic", file: None, sds: (0.75, 0.7), alpha: 0.2, each: 6, window: None },
-    Case { name: "seed", file: Some("seed"), sds: (1.0, 1.0), alpha: 1.0, each: 6, window: None },
-    Case { name: "gene", file: Some("gene"), sds: (0.5, 1.3), alpha: 1.0, each: 6, window: None },
-    Case { name: "abalone", file: Some("abalone"), sds: (2.0, 2.0), alpha: 1.0, each: 3, window: Some(500) },
+const CASES: [Case; 6] = [
+    Case { name: "synthetic", file: None, known: Some((0.75, 0.7, 0.2)), each: 6, window: None },
+    Case { name: "seed", file: Some("seed"), known: Some((1.0, 1.0, 1.0)), each: 6, window: None },
+    Case { name: "gene", file: Some("gene"), known: Some((0.5, 1.3, 1.0)), each: 6, window: None },
+    Case { name: "abalone", file: Some("abalone"), known: Some((2.0, 2.0, 1.0)), each: 3, window: Some(500) },
+    Case { name: "crabs", file: Some("crabs"), known: None, each: 6, window: None },
+    Case { name: "penguins", file: Some("penguins"), known: None, each: 6, window: None },
 ];
 
 /// A run in a directory of its own, which is removed: its answers, its configuration, its estimates.
@@ -95,22 +98,21 @@ fn tuned_runs_are_efficient_and_cover() {
             Some(None) => continue,
             found => found.flatten(),
         };
-        let base = Options {
-            data,
-            standardize: Some(false),
-            prior_sd: Some(case.sds.0),
-            noise_sd: Some(case.sds.1),
-            alpha: Some(Alpha::Fixed(case.alpha)),
-            ..Options::default()
+        let plain = Options { data, ..Options::default() };
+        let base = match case.known {
+            None => plain,
+            Some((prior_sd, noise_sd, alpha)) => Options {
+                standardize: Some(false),
+                prior_sd: Some(prior_sd),
+                noise_sd: Some(noise_sd),
+                alpha: Some(Alpha::Fixed(alpha)),
+                ..plain
+            },
         };
-        let (_, tuned, _) = run(case.name, Options { replicates: Some(2), ..base.clone() });
+        let (_, tuned, _) = run(case.name, Options { replicates: Some(2), ..base });
+        // All that the pilot has found: model, moves and starts; the schedule was made for them.
+        let base = tuned.plan.options();
         let pilot = tuned.pilot.unwrap();
-        // A schedule is made for moves and starts.
-        let base = Options {
-            sampler: Some(tuned.plan.setup.sampler.clone()),
-            start: Some(tuned.plan.setup.start),
-            ..base
-        };
         let options = Options {
             lag: Some(pilot.lag),
             burn_in: Some(pilot.burn_in),
@@ -137,7 +139,8 @@ fn tuned_runs_are_efficient_and_cover() {
             );
             assert!(covered >= 177, "{}: {covered} of {RUNS} intervals cover", case.name);
         }
-        if case.window.is_none() {
+        // Schedules of plain fits are shorter: replicates must be enough for an interval within a minute.
+        if case.window.is_none() && case.known.is_some() {
             assert!(worst < 3.0, "{}: {worst} times the work of one long chain", case.name);
         }
         if case.name == "gene" {

@@ -187,7 +187,10 @@ fn best(
         // More clusters than where chains did not cross: they will not here.
         let harder = of_family().any(|(other, _)| known[*other].clusters <= known[at].clusters);
         let tried = of_family().count();
-        if harder || tried > OF_A_FAMILY || (tried == OF_A_FAMILY && !pilot::is_safest(&known, at)) {
+        let enough = tried > OF_A_FAMILY || (tried == OF_A_FAMILY && !pilot::is_safest(&known, at));
+        if harder || enough {
+            let why = if harder { "fewer clusters" } else { "another prior" };
+            known[at].left = Some(format!("chains of the same model with {why} did not meet"));
             continue;
         }
         pilot::take(&mut known, at);
@@ -204,6 +207,7 @@ fn best(
             let mut found = pilot::find(&contender, tried, given, room)?;
             unmet = (found.unmet, found.pairs);
             if !is_apart(unmet) {
+                pilot::passed_over(&mut known).iter().for_each(|sentence| room.watch.say(sentence));
                 told(at, &contender, room)?;
                 found.models = known;
                 return Ok((contender, found, entries[at].input.clone()));

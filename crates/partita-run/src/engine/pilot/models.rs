@@ -191,6 +191,25 @@ pub(crate) fn is_safest(known: &[ScoredModel], at: usize) -> bool {
     of_family.map(ease).all(|other| other <= ease(&known[at]))
 }
 
+/// Says of those that scored better than the one that is taken why they were left; of the best of them in a sentence,
+/// unless one was said when it was left.
+pub(crate) fn passed_over(known: &mut [ScoredModel]) -> Option<String> {
+    let taken = known.iter().find(|found| found.taken)?.score;
+    let mut best: Option<(f64, String)> = None;
+    for found in known.iter_mut().filter(|found| found.score > taken && found.left.is_none()) {
+        found.left = Some(match 2 * found.met < found.pairs {
+            true => format!("{} of {} pairs of its chains met in its trial", found.met, found.pairs),
+            false => "a simpler model predicts as well, within the error".into(),
+        });
+        let score = found.score.expect("it is larger than another");
+        if best.as_ref().is_none_or(|(other, _)| score > *other) {
+            let why = found.left.as_deref().unwrap_or_default();
+            best = Some((score, format!("pilot: {} scored {score:.2}, but {why}", name(found))));
+        }
+    }
+    best.map(|(_, sentence)| sentence)
+}
+
 /// Marks the one that is taken.
 pub(crate) fn take(known: &mut [ScoredModel], at: usize) {
     known.iter_mut().enumerate().for_each(|(i, found)| found.taken = i == at);
@@ -208,7 +227,9 @@ pub(crate) fn in_words(known: &[ScoredModel]) -> Option<String> {
         }
         let of_family = known.iter().filter(|other| other.family() == family);
         let best = of_family.filter_map(|other| other.score).max_by(f64::total_cmp);
-        told.push(match best {
+        // Of the family that is taken, the one that is.
+        let told_of = if family == taken.family() { taken.score } else { best };
+        told.push(match told_of {
             Some(score) => format!("{family} {score:.2}"),
             None => format!("{family} not tried"),
         });
@@ -235,6 +256,25 @@ mod tests {
             taken: false,
             left: None,
         }
+    }
+
+    #[test]
+    fn what_scored_better_than_the_model_that_is_taken_is_told() {
+        let mut known = [found(Covariance::Diagonal, 6, 1.0), found(Covariance::Full, 2, 9.0)];
+        take(&mut known, 0);
+        known[1].score = Some(-0.5);
+        assert_eq!(
+            in_words(&known).as_deref(),
+            Some("pilot: log predictive density per row: diagonal -1.00, full -0.50: diagonal")
+        );
+        let sentence = passed_over(&mut known);
+        let why = "2 of 6 pairs of its chains met in its trial";
+        assert_eq!(sentence, Some(format!("pilot: full scored -0.50, but {why}")));
+        assert_eq!(known[1].left.as_deref(), Some(why));
+        assert_eq!((passed_over(&mut known), &known[0].left), (None, &None));
+        known[1].left = None;
+        known[1].met = 6;
+        assert!(passed_over(&mut known).is_some_and(|sentence| sentence.contains("a simpler model")));
     }
 
     #[test]
