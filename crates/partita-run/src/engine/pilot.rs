@@ -194,12 +194,13 @@ impl<'a> Room<'a> {
         self.run(contender, what, pairs, how)
     }
 
-    /// Two pairs for a moment, to see how many clusters there are. Their random numbers are those of no other stage.
-    fn look(&mut self, contender: &Contender) -> Result<(), Failure> {
+    /// Two pairs for a moment, to see how many clusters there are, and how much of a sweep a look at two of them is. Their
+    /// random numbers are those of no other stage.
+    fn look(&mut self, contender: &Contender) -> Result<f64, Failure> {
         let next = std::mem::replace(&mut self.next, 1 << 40);
         let looked = self.stage(contender, "a first look", 2, 1, 0, 4);
         self.next = next;
-        looked.map(|_| ())
+        looked.map(|stage| stage.touched())
     }
 
     /// Runs pairs whose states are scored in the second half of their sweeps.

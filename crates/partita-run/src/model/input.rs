@@ -315,6 +315,20 @@ fn read_edges(task: Task, options: &Options, given: Option<&Given>) -> Result<In
 }
 
 impl Input {
+    /// The same with some rows of the table alone, in the units of the whole; known labels are left out.
+    pub(crate) fn sampled(&self, rows: &[usize]) -> Input {
+        let of_rows = |table: &Table| Table {
+            rows: rows.len(),
+            values: rows.iter().flat_map(|&row| table.row(row)).copied().collect(),
+            ids: None,
+            labels: None,
+            ..table.clone()
+        };
+        let (table, picture) = (self.table.as_ref().map(of_rows), self.picture.as_ref().map(of_rows));
+        let item_names = rows.iter().map(|&row| self.item_names[row].clone()).collect();
+        Input { item_names, table, picture, ..self.clone() }
+    }
+
     /// What defaults depend on.
     pub(crate) fn facts(&self) -> Result<Facts, Failure> {
         match &self.table {

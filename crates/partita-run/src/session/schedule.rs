@@ -8,6 +8,8 @@ use crate::engine::pilot::{self, Contender, Entry, Given, Patience, Pilot, Room}
 use crate::model::{Candidate, Input, Loaded, Model, Turned, about, advice, build, candidates, turned};
 use crate::{Failure, words};
 use partita::Schedule;
+use partita::chance::Chance;
+use partita::rng::{Purpose, Stream};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -106,11 +108,17 @@ pub(super) fn schedule(
 /// Models of principal components that are tried, beside those of all columns.
 const OF_COMPONENTS: usize = 3;
 
+/// Rows on which models are scored at most: they tell models apart, and chains get further in the same time.
+const SCORED_ROWS: usize = 2000;
+
 /// The models that may suit a table, each with moves that serve most; none where there is but one.
 fn entries(options: &Options, input: &Arc<Input>) -> Result<Option<Vec<Entry>>, Failure> {
-    let mut entries = entries_of(options, input, None)?;
+    let rows = input.item_names.len();
+    let sample = (rows > SCORED_ROWS).then(|| sample(rows, SCORED_ROWS));
+    let sample = sample.as_deref();
+    let mut entries = entries_of(options, input, None, sample)?;
     if let Some(Turned { input, beyond }) = turned(input)? {
-        let mut of_components = entries_of(options, &Arc::new(input), Some(beyond))?;
+        let mut of_components = entries_of(options, &Arc::new(input), Some(beyond), sample)?;
         of_components.truncate(OF_COMPONENTS);
         entries.append(&mut of_components);
     }
@@ -121,19 +129,40 @@ fn entries_of(
     options: &Options,
     input: &Arc<Input>,
     beyond: Option<Vec<f64>>,
+    sample: Option<&[usize]>,
 ) -> Result<Vec<Entry>, Failure> {
+    let scored = sample.map_or_else(|| input.clone(), |rows| Arc::new(input.sampled(rows)));
+    let beyond = match sample {
+        Some(rows) => beyond.map(|all| rows.iter().map(|&row| all[row]).collect()),
+        None => beyond,
+    };
     let one = |candidate: Candidate| {
         let options = candidate.options.or(options.clone());
         let mut setup = Setup::resolve(Task::Fit, &options, input.facts()?)?;
         if options.sampler.is_none() {
             setup = resolve::usual_moves(&setup, &options);
         }
-        let contender = Contender { model: build(&setup, input)?, setup };
+        // Summaries may ask for rows that are not in a sample; scores need none.
+        let bare = Setup { summaries: Vec::new(), ..setup.clone() };
+        let trial = if sample.is_some() { bare } else { setup.clone() };
+        let contender = Contender { model: build(&trial, &scored)?, setup: trial };
         let (model, prior, input, beyond) =
             (candidate.covariance, candidate.prior, input.clone(), beyond.clone());
-        Ok(Entry { model, prior, input, beyond, contender })
+        Ok(Entry { model, prior, input, beyond, setup, contender })
     };
     candidates(input).into_iter().map(one).collect()
+}
+
+/// So many of all rows, at random and always the same, in their order.
+fn sample(rows: usize, wanted: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..rows).collect();
+    let mut chance = Stream::new(SEED, 0).sequence(Purpose::Data, 1);
+    for at in 0..wanted {
+        order.swap(at, at + chance.below(rows - at));
+    }
+    order.truncate(wanted);
+    order.sort_unstable();
+    order
 }
 
 /// The same model with each of the moves that a pilot tries.
@@ -169,9 +198,8 @@ fn best(
 ) -> Result<(Contender, Pilot, Arc<Input>), Failure> {
     let (order, mut known) = pilot::score_models(&entries, room)?;
     let moves = |at: usize| {
-        let Entry { contender, input, .. } = &entries[at];
-        let setup = contender.setup.clone();
-        with_moves(Contender { model: build(&setup, input)?, setup }, options, input)
+        let Entry { setup, input, .. } = &entries[at];
+        with_moves(Contender { model: build(setup, input)?, setup: setup.clone() }, options, input)
     };
     let told = |at: usize, contender: &Contender, room: &mut Room| -> Result<(), Failure> {
         let input = &entries[at].input;
@@ -180,8 +208,9 @@ fn best(
         about(options, &contender.setup, input)?.iter().for_each(|sentence| room.watch.say(sentence));
         Ok(())
     };
-    // The share of pairs that did not meet, of each model that was tried.
+    // The share of pairs that did not meet, of each model that was tried; and of the one with the least, the schedule.
     let mut apart: Vec<(usize, f64)> = Vec::new();
+    let mut least: Option<(f64, Contender, Pilot)> = None;
     for &at in &order {
         let of_family = || apart.iter().filter(|(other, _)| known[*other].family() == known[at].family());
         // More clusters than where chains did not cross: they will not here.
@@ -212,6 +241,10 @@ fn best(
                 found.models = known;
                 return Ok((contender, found, entries[at].input.clone()));
             }
+            let share = unmet.0 as f64 / unmet.1 as f64;
+            if apart.iter().all(|(_, other)| share < *other) {
+                least = Some((share, contender, found));
+            }
         }
         let sentence =
             format!("{} of {} pairs of its chains did not meet in the time of a pilot", unmet.0, unmet.1);
@@ -219,15 +252,18 @@ fn best(
         known[at].left = Some(sentence);
         apart.push((at, unmet.0 as f64 / unmet.1 as f64));
     }
-    let least = apart.iter().min_by(|a, b| a.1.total_cmp(&b.1)).expect("at least one was tried").0;
-    pilot::take(&mut known, least);
-    known[least].left = None;
+    let &(at, share) = apart.iter().min_by(|a, b| a.1.total_cmp(&b.1)).expect("at least one was tried");
+    pilot::take(&mut known, at);
+    known[at].left = None;
     room.watch
-        .say(&format!("pilot: of no model did all pairs meet, of {} most", pilot::model_name(&known[least])));
-    let (contender, mut found) = settle(moves(least)?, given, room)?;
-    told(least, &contender, room)?;
+        .say(&format!("pilot: of no model did all pairs meet, of {} most", pilot::model_name(&known[at])));
+    let (contender, mut found) = match least.filter(|(other, ..)| *other == share) {
+        Some((_, contender, found)) => (contender, found),
+        None => settle(moves(at)?, given, room)?,
+    };
+    told(at, &contender, room)?;
     found.models = known;
-    Ok((contender, found, entries[least].input.clone()))
+    Ok((contender, found, entries[at].input.clone()))
 }
 
 /// Whether so many of so many pairs that did not meet are too many.

@@ -116,10 +116,15 @@ const TOO_DEAR: f64 = 0.3;
 /// So many times the usual clusters there may be.
 const MANY: f64 = 25.0;
 
+/// Moves that are taken unseen: some of two clusters before each sweep, or chains of many items stay where they start.
+fn usual() -> Sampler {
+    "sams*5+gibbs".parse().expect("a sampler")
+}
+
 /// Moves after which a race of little patience is over, if no pair has met.
 const FEW: usize = 2;
 
-/// Tries the contenders, the simplest first, and takes the one whose pairs meet at the least cost. Where pairs of the
+/// Tries the contenders, where that is affordable, the simplest first, and takes the one whose pairs meet at the least cost. Where pairs of the
 /// best were cut, the tail decides and has not been seen: the first few race again, for longer.
 pub(crate) fn choose(
     contenders: Vec<Contender>,
@@ -130,11 +135,14 @@ pub(crate) fn choose(
     let mut best = 0;
     let mut touched = UNKNOWN;
     // One alone need not race.
-    let racing = if contenders.len() > 1 && !room.is_over() { &contenders[..] } else { &[] };
+    let mut racing = if contenders.len() > 1 && !room.is_over() { &contenders[..] } else { &[] };
+    let unseen = contenders.iter().position(|one| one.setup.sampler == usual()).unwrap_or(0);
+    if !racing.is_empty() && is_too_dear(&contenders[unseen], contenders[unseen].price(touched), room)? {
+        (room.too_dear, racing) = (true, &[]);
+    }
     for (at, contender) in racing.iter().enumerate() {
         let expected = contender.price(touched);
-        if is_too_dear(contender, expected, room)? {
-            room.too_dear = tried.is_empty();
+        if at > unseen && is_too_dear(contender, expected, room)? {
             break;
         }
         let mut cap = cap_of(contender, expected, room);
@@ -169,8 +177,9 @@ pub(crate) fn choose(
         let cheapest = order.iter().copied().min_by(|&a, &b| tried[a].cost.total_cmp(&tried[b].cost));
         best = cheapest.unwrap_or(best);
     }
-    if let Some(best) = tried.get_mut(best) {
-        best.taken = true;
+    match tried.get_mut(best) {
+        Some(best) => best.taken = true,
+        None => best = unseen,
     }
     let taken = contenders.into_iter().nth(best).expect("there is a contender");
     Ok((taken, tried))
@@ -206,7 +215,8 @@ pub(super) fn in_words(tried: &[Tried]) -> Option<String> {
     let taken = tried.iter().find(|tried| tried.taken)?;
     let simplest = tried.first()?;
     let why = match tried {
-        [_] => "pairs meet soon".into(),
+        [one] if one.longest_wait <= QUICK => "pairs meet soon".into(),
+        [_] => "there was no time to try others".into(),
         _ if simplest.taken => "no other moves are clearly better".into(),
         // Both raced as long.
         _ if simplest.pairs == taken.pairs => {

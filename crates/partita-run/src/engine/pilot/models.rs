@@ -3,7 +3,7 @@
 use super::choose::{Contender, UNKNOWN};
 use super::{Room, Stage};
 use crate::Failure;
-use crate::config::{Covariance, CovariancePrior};
+use crate::config::{Covariance, CovariancePrior, Setup};
 use crate::model::Input;
 use partita::score::{LeaveOneOut, Scored};
 use serde::{Deserialize, Serialize};
@@ -70,8 +70,10 @@ pub(crate) struct Entry {
     pub prior: Option<CovariancePrior>,
     /// The table that it is a model of.
     pub input: Arc<Input>,
-    /// Where that is the principal components of the table: what makes densities of rows out of theirs.
+    /// Where that is the principal components of the table: what makes densities of the scored rows out of theirs.
     pub beyond: Option<Vec<f64>>,
+    pub setup: Setup,
+    /// What is scored: the model, of all rows or of a sample of them.
     pub contender: Contender,
 }
 

@@ -19,8 +19,13 @@ pub(crate) struct Given {
 /// Operations of a stage whose pairs wait as long as expected.
 const STAGE: f64 = 6e9;
 
-/// Pairs of a stage.
+/// Pairs of a stage; fewer where that lets them run for so many sweeps, since pairs that are cut tell nothing.
 const PAIRS: std::ops::RangeInclusive<u64> = 24..=120;
+const FEWEST_PAIRS: u64 = 8;
+const LONG_ENOUGH: f64 = 150.0;
+
+/// Budgets that the fewest pairs may overdraw to run as long, if none of them meets.
+const OVERDRAWN: f64 = 3.0;
 
 /// Pairs are expected to take so many times what those of the race waited: two chains move, and tails are longer.
 const PATIENCE: f64 = 3.0;
@@ -53,17 +58,25 @@ pub(crate) fn find(
     }
     let model = &*contender.model;
     let known = tried.iter().find(|tried| tried.taken);
-    let price = known.map_or_else(|| contender.price(UNKNOWN), |taken| taken.price);
+    let price = match known {
+        Some(taken) => taken.price,
+        // Nothing raced, because that would have been too dear: the more it pays to know what a sweep costs.
+        None if room.too_dear => contender.price(room.look(contender)?),
+        None => contender.price(UNKNOWN),
+    };
     let sweep = room.sweep(contender, price);
     let left = room.left(LEAST_FOR_LAG) / sweep;
     // How many pairs the work allows, if they wait as long as those of the race; or as 300 sweeps.
     let (wait, first) = known.map_or((300.0, SHORTEST_LAG), |taken| (taken.mean_wait, taken.longest_wait));
     let lag = given.lag.unwrap_or(first.max(SHORTEST_LAG));
     let expected = lag as f64 + PATIENCE * wait;
-    let pairs = ((STAGE / (expected * sweep)) as u64).clamp(*PAIRS.start(), *PAIRS.end()) / 2 * 2;
+    let pairs = ((STAGE / (expected * sweep)) as u64).clamp(*PAIRS.start(), *PAIRS.end());
+    let pairs = pairs.min(((left / LONG_ENOUGH) as u64).max(FEWEST_PAIRS)) / 2 * 2;
     // If half of the pairs were cut, that would be all that is left: the longest waits are what is looked for.
     // A cap close to the longest wait of the race would cut pairs for certain.
-    let shorter = ((left / pairs as f64) as u64).clamp(20, 100_000).max(2 * first);
+    let longest = if room.clock.is_some() { 0.0 } else { OVERDRAWN * room.budget / sweep };
+    let least = LONG_ENOUGH.min(longest / (2 * pairs) as f64) as u64;
+    let shorter = ((left / pairs as f64) as u64).clamp(least.max(20), 100_000).max(2 * first);
     let cap = given.max_sweeps.map_or(shorter, |given| given.min(shorter));
     if left / (2.0 * expected) < pairs as f64 {
         room.watch.say(
