@@ -10,7 +10,8 @@ use partita::start::{FromPrior, Start};
 use partita::summary::TopShares;
 use partita::survival::{KaplanMeier, Observed};
 use partita::{
-    Coupling, Estimator, Gaussian, Gibbs, Mixture, Moment, Observer, Pair, Prior, Schedule, Stream, Target, Wish,
+    Coupling, Estimator, Gaussian, Gibbs, Mixture, Moment, Observer, Pair, Prior, Schedule, Stream, Target,
+    Wish,
 };
 use partita_study::chart::{Axis, Hue, Mark, Panel, Scale, figure};
 use std::path::PathBuf;
@@ -18,7 +19,7 @@ use std::path::PathBuf;
 const SEED: u64 = 1;
 const ALPHA: f64 = 1.0;
 const PRIOR_SD: f64 = 1.0;
-const NOISE_SD: f64 = 0.5;
+const NOISE_SD: f64 = 0.7;
 
 type Penguins = Mixture<Gaussian>;
 
@@ -49,9 +50,8 @@ struct Trace {
 
 impl<T: Target> Observer<T> for Trace {
     fn observe(&mut self, moment: &Moment<T>) -> Wish {
-        let largest = |z: &partita::Partition| {
-            f64::from(*z.sizes().iter().max().expect("a cluster")) / z.len() as f64
-        };
+        let largest =
+            |z: &partita::Partition| f64::from(*z.sizes().iter().max().expect("a cluster")) / z.len() as f64;
         let t = moment.t as f64;
         self.x.push([t, largest(moment.x.partition())]);
         if let Some(y) = moment.y {
@@ -120,7 +120,12 @@ impl Study {
     }
 
     /// The coupled estimate and the average of the first chain alone, for each of so many pairs.
-    fn both(&self, schedule: Schedule, first: u64, pairs: u64) -> Result<(Vec<f64>, Vec<f64>), partita::Error> {
+    fn both(
+        &self,
+        schedule: Schedule,
+        first: u64,
+        pairs: u64,
+    ) -> Result<(Vec<f64>, Vec<f64>), partita::Error> {
         let mut out = (Vec::new(), Vec::new());
         for replicate in first..first + pairs {
             let mut watch = (Estimator::new(schedule, TopShares(1)), Alone { schedule, sum: 0.0 });
@@ -148,7 +153,7 @@ fn line(name: &str, hue: Hue, points: Vec<[f64; 2]>) -> Mark {
 /// Two coupled chains, one ahead by the lag, until they are one.
 fn coupling(study: &Study) -> Result<String, partita::Error> {
     const LAG: u64 = 20;
-    const UNTIL: u64 = 150;
+    const UNTIL: u64 = 200;
     let run = |replicate| -> Result<(Trace, Observed), partita::Error> {
         let mut trace = Trace { until: UNTIL, ..Trace::default() };
         let end = study.pair(study.optimal()?, LAG, 100_000, replicate, &mut trace)?;
@@ -164,7 +169,8 @@ fn coupling(study: &Study) -> Result<String, partita::Error> {
     let (trace, end) = others.swap_remove(order[others.len() / 2]);
     println!("coupling: the pair shown meets at {}, all: {:?}", end.time, order.len());
     let met = || Mark::Upright { name: "meeting".into(), hue: Hue::Black, at: end.time as f64 };
-    let shown = |points: &[[f64; 2]]| points.iter().copied().filter(|p| p[0] <= UNTIL as f64).collect::<Vec<_>>();
+    let shown =
+        |points: &[[f64; 2]]| points.iter().copied().filter(|p| p[0] <= UNTIL as f64).collect::<Vec<_>>();
     let met_at = |trace: &Trace, end: Observed| {
         let mut points = shown(&trace.distance);
         if end.time <= UNTIL {
@@ -186,7 +192,9 @@ fn coupling(study: &Study) -> Result<String, partita::Error> {
     let mut marks: Vec<Mark> = others
         .iter()
         .enumerate()
-        .map(|(i, (trace, end))| line(if i == 0 { "other pairs" } else { "" }, Hue::Grey, met_at(trace, *end)))
+        .map(|(i, (trace, end))| {
+            line(if i == 0 { "other pairs" } else { "" }, Hue::Grey, met_at(trace, *end))
+        })
         .collect();
     marks.push(line("the pair of (a)", Hue::Blue, met_at(&trace, end)));
     let distance = Panel {
@@ -206,11 +214,16 @@ fn meeting(study: &Study) -> Result<String, partita::Error> {
     let mut add = |name: &str, hue: Hue, seen: Vec<Observed>| {
         let curve = KaplanMeier::new(&seen);
         let left = seen.iter().filter(|o| !o.met).count();
-        println!("meeting: {name}: {left} of {PAIRS} left, median {:?}, 99 % {:?}", curve.quantile(0.5), curve.quantile(0.99));
+        println!(
+            "meeting: {name}: {left} of {PAIRS} left, median {:?}, 99 % {:?}",
+            curve.quantile(0.5),
+            curve.quantile(0.99)
+        );
         let steps = curve.steps();
         let mut points = vec![[1.0, 1.0]];
         points.extend(steps.iter().map(|s| [s.time as f64, s.survival]));
-        let mut band: Vec<[f64; 3]> = steps.iter().map(|s| [s.time as f64, s.interval.0, s.interval.1]).collect();
+        let mut band: Vec<[f64; 3]> =
+            steps.iter().map(|s| [s.time as f64, s.interval.0, s.interval.1]).collect();
         let mut ticks = Vec::new();
         if left > 0 {
             points.push([CAP as f64, curve.last_survival()]);
@@ -245,11 +258,11 @@ fn meeting(study: &Study) -> Result<String, partita::Error> {
 fn bias(study: &Study) -> Result<String, partita::Error> {
     const WINDOW: u64 = 20;
     const PAIRS: u64 = 2000;
-    let long = study.both(Schedule::new(200, 300, 1500)?, 1_000_000, 200)?;
+    let long = study.both(Schedule::new(400, 600, 3000)?, 1_000_000, 300)?;
     let truth = mean(&long.0).expect("estimates");
     println!("bias: truth {:.5} ± {:.5}", truth.value, truth.half_width());
     let (mut single, mut coupled) = (Vec::new(), Vec::new());
-    for burn_in in [0, 5, 10, 20, 40, 80, 160] {
+    for burn_in in [0, 10, 20, 40, 80, 160, 320] {
         let schedule = Schedule::new(20, burn_in, burn_in + WINDOW)?;
         let (with, without) = study.both(schedule, 10_000, PAIRS)?;
         let whisker = |values: &[f64], aside: f64| {
@@ -257,7 +270,7 @@ fn bias(study: &Study) -> Result<String, partita::Error> {
             [burn_in as f64 + aside, e.value, e.interval.0, e.interval.1]
         };
         coupled.push(whisker(&with, 0.0));
-        single.push(whisker(&without, 1.5));
+        single.push(whisker(&without, 3.0));
         println!("bias: burn-in {burn_in}: coupled {:?}, single {:?}", coupled.last(), single.last());
     }
     let at = || Mark::Across { name: "posterior mean".into(), hue: Hue::Black, at: truth.value };
