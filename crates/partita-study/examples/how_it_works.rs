@@ -1,6 +1,7 @@
 //! Draws the pictures of `docs/how-it-works.md` from real runs: the measurements of the built-in penguins, a fixed seed.
 //!
-//! Run it with `cargo run --release -p partita-study --example how_it_works`; a folder as its argument takes the place of `docs`.
+//! Run it with `cargo run --release -p partita-study --example how_it_works`; a folder as its argument takes the place of `docs`, and
+//! names of pictures after it leave out the others.
 
 use partita::aggregate::mean;
 use partita::coupling::{CommonUniform, Labels, Maximal, Nugget, Optimal};
@@ -167,7 +168,7 @@ fn coupling(study: &Study) -> Result<String, partita::Error> {
     let mut order: Vec<usize> = (0..others.len()).collect();
     order.sort_by_key(|&i| others[i].1.time);
     let (trace, end) = others.swap_remove(order[others.len() / 2]);
-    println!("coupling: the pair shown meets at {}, all: {:?}", end.time, order.len());
+    println!("coupling: the pair shown meets at {}", end.time);
     let met = || Mark::Upright { name: "meeting".into(), hue: Hue::Black, at: end.time as f64 };
     let shown =
         |points: &[[f64; 2]]| points.iter().copied().filter(|p| p[0] <= UNTIL as f64).collect::<Vec<_>>();
@@ -242,6 +243,19 @@ fn meeting(study: &Study) -> Result<String, partita::Error> {
         seen[2].push(study.pair(common, 1, CAP, replicate, &mut ())?);
     }
     let [optimal, maximal, common] = seen;
+    const WIDTH: u64 = 10;
+    const SHOWN: u64 = 300;
+    let bars = (0..SHOWN / WIDTH).map(|i| {
+        let met = optimal.iter().filter(|o| o.met && o.time / WIDTH == i).count();
+        [(i * WIDTH) as f64, ((i + 1) * WIDTH) as f64, met as f64 / PAIRS as f64]
+    });
+    let times = Panel {
+        title: "Meeting times, optimal transport".into(),
+        x: Axis { range: Some([0.0, SHOWN as f64]), ..axis("sweeps") },
+        y: percent("share of the pairs"),
+        marks: vec![Mark::Bars { name: String::new(), hue: Hue::Blue, bars: bars.collect() }],
+    };
+    println!("meeting: {} after the last bar", optimal.iter().filter(|o| o.time >= SHOWN).count());
     add("optimal transport", Hue::Blue, optimal);
     add("maximal coupling of labels", Hue::Orange, maximal);
     add("common random numbers", Hue::Green, common);
@@ -251,7 +265,7 @@ fn meeting(study: &Study) -> Result<String, partita::Error> {
         y: Axis { range: Some([0.0, 1.02]), ..percent("pairs still apart") },
         marks,
     };
-    Ok(figure("How many pairs have not met, by coupling", &[panel], 1))
+    Ok(figure("How many pairs have not met, by coupling", &[times, panel], 2))
 }
 
 /// Averages of single chains are biased by their start; coupled estimates are not.
@@ -275,7 +289,7 @@ fn bias(study: &Study) -> Result<String, partita::Error> {
     }
     let at = || Mark::Across { name: "posterior mean".into(), hue: Hue::Black, at: truth.value };
     let burn_ins = Panel {
-        title: format!("Averages over {PAIRS} pairs"),
+        title: "Averages over 2,000 runs".into(),
         x: axis("burn-in, sweeps"),
         y: percent("share of the largest cluster"),
         marks: vec![
@@ -314,14 +328,15 @@ fn bias(study: &Study) -> Result<String, partita::Error> {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs");
     let folder = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| docs.into()));
+    let only: Vec<String> = std::env::args().skip(2).collect();
     let study = Study::new()?;
-    for (name, svg) in [
-        ("how-coupling.svg", coupling(&study)?),
-        ("how-meeting.svg", meeting(&study)?),
-        ("how-bias.svg", bias(&study)?),
-    ] {
-        std::fs::write(folder.join(name), svg)?;
-        println!("written: {}", folder.join(name).display());
+    let pictures: [(&str, fn(&Study) -> Result<String, partita::Error>); 3] =
+        [("how-coupling.svg", coupling), ("how-meeting.svg", meeting), ("how-bias.svg", bias)];
+    for (name, draw) in pictures {
+        if only.is_empty() || only.iter().any(|wanted| name == wanted) {
+            std::fs::write(folder.join(name), draw(&study)?)?;
+            println!("written: {}", folder.join(name).display());
+        }
     }
     Ok(())
 }
