@@ -325,12 +325,15 @@ fn bias(study: &Study) -> Result<String, partita::Error> {
     Ok(figure("Coupled estimates have no bias from the start", &[burn_ins, many], 2))
 }
 
+/// Draws one picture.
+type Draw = fn(&Study) -> Result<String, partita::Error>;
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs");
     let folder = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| docs.into()));
     let only: Vec<String> = std::env::args().skip(2).collect();
     let study = Study::new()?;
-    let pictures: [(&str, fn(&Study) -> Result<String, partita::Error>); 3] =
+    let pictures: [(&str, Draw); 3] =
         [("how-coupling.svg", coupling), ("how-meeting.svg", meeting), ("how-bias.svg", bias)];
     for (name, draw) in pictures {
         if only.is_empty() || only.iter().any(|wanted| name == wanted) {
