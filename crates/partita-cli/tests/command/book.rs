@@ -26,11 +26,22 @@ fn the_new_rows_are_those_of_the_document() {
     assert!(fs::read_to_string(models).unwrap().contains(NEW_ANIMALS));
 }
 
-/// Shell lines of a document that call the command, continued lines joined.
+/// Lines of the code of a document that call the command, continued lines joined. What is fenced as text is output.
 fn commands(document: &str) -> Vec<String> {
     let joined = document.replace("\\\n", " ");
-    let lines = joined.lines().map(str::trim).filter(|line| line.starts_with("partita "));
-    lines.map(|line| line.split('#').next().unwrap_or(line).trim().to_string()).collect()
+    let (mut fence, mut commands) = (None, Vec::new());
+    for line in joined.lines() {
+        if let Some(kind) = line.trim_start().strip_prefix("```") {
+            fence = if fence.is_some() { None } else { Some(kind) };
+            continue;
+        }
+        let code = fence.map_or(line.starts_with("    "), |kind| kind != "text");
+        let command = line.split('#').next().unwrap_or(line).trim();
+        if code && (command == "partita" || command.starts_with("partita ")) {
+            commands.push(command.to_string());
+        }
+    }
+    commands
 }
 
 #[test]
@@ -53,9 +64,9 @@ fn every_command_of_the_documents_runs() {
         scratch.write("friends.txt", super::models::TRIANGLES);
         for command in commands(&fs::read_to_string(&document).unwrap()) {
             let mut command = SMALLER.iter().fold(command, |c, (from, to)| c.replace(from, to));
-            let starts = ["partita fit ", "partita color ", "partita blocks ", "partita meet "]
+            let starts = ["fit", "color", "blocks", "meet"]
                 .iter()
-                .any(|s| command.starts_with(s));
+                .any(|word| command.split_whitespace().nth(1) == Some(word));
             if starts && !command.contains("--help") {
                 for option in ["--lag 5", "--burn-in 5", "--sweeps 20", "--replicates 24"] {
                     let name = option.split(' ').next().unwrap();

@@ -14,6 +14,7 @@ mod files;
 mod full_disk;
 mod interrupted;
 mod labels;
+mod links;
 mod long_chain;
 mod looks;
 mod mistakes;
