@@ -110,7 +110,7 @@ def fit(
     """
     options = by_their_names(options)
     if likelihood is not None:
-        for key in ("covariance", "prior_sd", "noise_sd", "standardize", "column_type", "out"):
+        for key in ("model", "prior_sd", "noise_sd", "standardize", "column_type", "out"):
             if options.get(key) is not None:
                 raise ValueError(f"{key} does not go with a likelihood of one's own: leave it out")
         data = {"item": range(len(likelihood))} if data is None else data

@@ -38,7 +38,7 @@ OPTIONS = {name: Option(name, kind, about) for name, kind, about in _native.opti
 
 
 #: Other names of options, as the command has them, and what they stand for.
-ALIASES = {"model": "covariance", "summaries": "summary"}
+ALIASES = {"covariance": "model", "summaries": "summary"}
 
 
 def by_their_names(options: dict[str, Any]) -> dict[str, Any]:

@@ -50,7 +50,7 @@ def test_an_executor_changes_nothing(points):
 def test_mistakes(points):
     with pytest.raises(ValueError, match="hold_out must leave"):
         partita.compare(points, hold_out=1.5, **SHORT)
-    with pytest.raises(ValueError, match="covariance"):
+    with pytest.raises(ValueError, match="model"):
         partita.compare(points, model="round", **SHORT)
     with pytest.raises(ValueError, match="needs models"):
         partita.compare(points, model=[], **SHORT)

@@ -93,7 +93,7 @@ def test_mistakes_in_ones_own_code_are_raised():
         partita.fit(likelihood=[1, 2, 3], **SETTINGS)
     with pytest.raises(ValueError, match="6 items, but the table has 2 rows"):
         partita.fit([[1.0], [2.0]], likelihood=Waiting(X), **SETTINGS)
-    with pytest.raises(ValueError, match="covariance"):
+    with pytest.raises(ValueError, match="model"):
         partita.fit(likelihood=Waiting(X), covariance="full", **SETTINGS)
 
 

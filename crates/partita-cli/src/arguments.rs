@@ -300,8 +300,8 @@ pub struct RunOptions {
     #[arg(long, value_name = "NAME=TYPE", value_delimiter = ',', help_heading = "Model")]
     column_type: Option<Vec<ColumnType>>,
     /// The model: auto (the one that predicts the table best), known, shared, shared-columns, diagonal or full
-    #[arg(long, visible_alias = "model", value_name = "MODEL", help_heading = "Model")]
-    covariance: Option<ModelChoice>,
+    #[arg(long, visible_alias = "covariance", value_name = "MODEL", help_heading = "Model")]
+    model: Option<ModelChoice>,
     /// The prior of covariance matrices: weak or table[:SHARE,FREEDOM,KAPPA]
     #[arg(long, value_name = "PRIOR", help_heading = "Model")]
     cluster_prior: Option<CovariancePrior>,
@@ -454,7 +454,7 @@ impl RunOptions {
             label_column: self.label_column,
             standardize: self.no_standardize.then_some(false),
             column_type: self.column_type,
-            covariance: self.covariance,
+            model: self.model,
             prior_sd: self.prior_sd,
             noise_sd: self.noise_sd,
             prior: self.prior,

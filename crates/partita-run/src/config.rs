@@ -28,15 +28,18 @@ use std::path::{Path, PathBuf};
 
 /// Declares the options once: as fields that may be left open, by name, and one set over another.
 macro_rules! options {
-    ($($(#[doc = $doc:literal])* $field:ident: $kind:ty,)*) => {
+    ($($(#[doc = $doc:literal])* $(#[serde(alias = $alias:literal)])? $field:ident: $kind:ty,)*) => {
         /// Everything that can be chosen; what is `None` is decided by the program.
         #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
         #[serde(default)]
-        pub struct Options { $($(#[doc = $doc])* pub $field: Option<$kind>,)* }
+        pub struct Options { $($(#[doc = $doc])* $(#[serde(alias = $alias)])? pub $field: Option<$kind>,)* }
 
         impl Options {
             /// The names of all options, as a TOML file writes them.
             pub const KEYS: &'static [&'static str] = &[$(stringify!($field)),*];
+
+            /// Other names that a TOML file may use, each with the option it stands for.
+            pub const ALIASES: &'static [(&'static str, &'static str)] = &[$($(($alias, stringify!($field)),)?)*];
 
             /// Of each option, in the order of [`KEYS`](Options::KEYS): what it holds, and what it is, in a sentence.
             ///
@@ -76,7 +79,8 @@ options! {
     /// What columns hold, where the program shall not guess.
     column_type: Vec<ColumnType>,
     /// The model: what is known of the clusters' covariance, or the one that predicts the table best.
-    covariance: ModelChoice,
+    #[serde(alias = "covariance")]
+    model: ModelChoice,
     /// Standard deviation of cluster centres.
     prior_sd: f64,
     /// Standard deviation of items around their centre.
@@ -220,7 +224,12 @@ impl Options {
         };
         let table: toml::Table = text.parse().map_err(malformed)?;
         for key in table.keys() {
-            if !Self::KEYS.contains(&key.as_str()) {
+            if let Some((alias, name)) = Self::ALIASES.iter().find(|(alias, _)| alias == key) {
+                if table.contains_key(*name) {
+                    let problem = format!("`{alias}` and `{name}` are two names for the same option: give one of them");
+                    return Err(ConfigError::Malformed { file: file.into(), problem });
+                }
+            } else if !Self::KEYS.contains(&key.as_str()) {
                 let closest = crate::words::closest(key, Self::KEYS.iter().copied());
                 return Err(ConfigError::UnknownKey { file: file.into(), key: key.clone(), closest });
             }

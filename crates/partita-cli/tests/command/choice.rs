@@ -36,7 +36,7 @@ fn the_pilot_takes_the_model_that_predicts() {
         assert!(ran.stderr.contains("pilot: log predictive density per row: diagonal "), "{}", ran.stderr);
         // What was chosen is kept, and named it gives the same rows.
         let kept = scratch.read("run/run.toml");
-        assert!(kept.contains(&format!("covariance = \"{model}\"")), "{kept}");
+        assert!(kept.contains(&format!("model = \"{model}\"")), "{kept}");
         assert!(scratch.read("run/report.html").contains("<section id=\"models\""));
     }
 }

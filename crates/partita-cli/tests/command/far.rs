@@ -122,7 +122,7 @@ fn what_cannot_be_computed_with_gets_a_sentence() {
         assert_eq!(
             scratch.refused(&format!("fit large.csv --no-standardize --covariance {covariance}")),
             format!(
-                "partita: large.csv, row 3, column \"y\": -1e155 is too large for --covariance {covariance}, which could \
+                "partita: large.csv, row 3, column \"y\": -1e155 is too large for --model {covariance}, which could \
                  not compute with its square: leave --no-standardize out, or change the unit"
             )
         );

@@ -39,7 +39,7 @@ fn a_missing_cell() {
     assert_eq!(
         about("a.csv", "x,y\n1,2\n3,\n5,6\n", "fit a.csv --covariance known"),
         "partita: a.csv, line 3, column \"y\": the cell is empty; fill it in, remove the row, or leave the \
-         column out with --drop y; --covariance known needs every cell, --covariance diagonal takes missing ones"
+         column out with --drop y; --model known needs every cell, --model diagonal takes missing ones"
     );
 }
 

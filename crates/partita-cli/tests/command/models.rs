@@ -88,7 +88,7 @@ fn every_covariance_runs_in_fit_and_meet() {
             let json: Value = serde_json::from_str(&ran.stdout).unwrap();
             assert_eq!(json["meeting"]["met"], 24, "{run}");
             assert!(
-                scratch.read(&format!("{run}/run.toml")).contains(&format!("covariance = \"{covariance}\""))
+                scratch.read(&format!("{run}/run.toml")).contains(&format!("model = \"{covariance}\""))
             );
         }
         // A run is repeated from its directory.
@@ -140,7 +140,7 @@ fn a_mixed_table_runs_from_the_plain_command() {
     ] {
         assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
     }
-    assert!(scratch.read("run/run.toml").contains("covariance = \"diagonal\""));
+    assert!(scratch.read("run/run.toml").contains("model = \"diagonal\""));
     let report = scratch.ok("report run");
     assert_eq!(report.stdout, ran.stdout);
     // The same said outright, and said otherwise.
@@ -263,7 +263,7 @@ fn words_where_numbers_are_needed() {
         about("x,kind\n1,a\n2,b\n3,a\n", "fit a.csv --covariance known"),
         "partita: a.csv, line 2, column \"kind\": \"a\" is not a number; correct the cell, leave the column out \
          with --drop kind, use it with --id-column kind or --label-column kind, or say --column-type \
-         kind=category; --covariance known takes numbers only, --covariance diagonal takes categories, too"
+         kind=category; --model known takes numbers only, --model diagonal takes categories, too"
     );
     assert_eq!(
         about("x,kind\n1,a\n2,b\n3,a\n", "fit a.csv --covariance shared --column-type kind=category"),

@@ -287,7 +287,7 @@ impl Setup {
         match &self.law {
             Law::Mixture(mixture) => {
                 options.standardize = Some(mixture.standardize);
-                options.covariance = Some(ModelChoice::Named(mixture.covariance));
+                options.model = Some(ModelChoice::Named(mixture.covariance));
                 match mixture.clusters {
                     ClusterPrior::Spreads { prior_sd, noise_sd } => {
                         options.prior_sd = Some(prior_sd);

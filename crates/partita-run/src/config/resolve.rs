@@ -90,7 +90,7 @@ pub fn default_in_words(key: &str, task: Task) -> Option<String> {
     Some(match key {
         "delimiter" | "column_type" => "guessed from the file".into(),
         "sheet" => "the first".into(),
-        "covariance" => format!("{}; {COVARIANCE} where the schedule is given", ModelChoice::Auto),
+        "model" => format!("{}; {COVARIANCE} where the schedule is given", ModelChoice::Auto),
         "prior_sd" => PRIOR_SD.to_string(),
         "noise_sd" => format!("{}; more above 16 columns", noise_sd(1)),
         "prior" => Prior::Dirichlet.to_string(),
@@ -119,7 +119,7 @@ pub fn default_in_words(key: &str, task: Task) -> Option<String> {
 /// What is known of the clusters' covariance: the file is read accordingly.
 pub(crate) fn covariance(options: &Options) -> Covariance {
     let spreads = options.prior_sd.is_some() || options.noise_sd.is_some();
-    options.covariance.and_then(ModelChoice::named).unwrap_or(match options.cluster_prior {
+    options.model.and_then(ModelChoice::named).unwrap_or(match options.cluster_prior {
         // Only this model has spreads to be given.
         _ if spreads => Covariance::Known,
         // And only this one has matrices with a prior.
@@ -258,7 +258,7 @@ impl Options {
 
 /// Whether the model is for a pilot to choose: nothing was said that only one model has.
 pub(crate) fn model_is_open(options: &Options) -> bool {
-    let named = options.covariance.is_some_and(|choice| choice.named().is_some());
+    let named = options.model.is_some_and(|choice| choice.named().is_some());
     let implied = options.prior_sd.is_some() || options.noise_sd.is_some() || options.cluster_prior.is_some();
     !named && !implied
 }

@@ -39,7 +39,7 @@ const LINES: [Line; 38] = lines! {
     label_column: own_table,
     standardize: table,
     column_type: own_table,
-    covariance: table,
+    model: table,
     prior_sd: known_spreads,
     noise_sd: known_spreads,
     prior: random_partition,
@@ -121,9 +121,9 @@ fn workbook(asked: &Asked) -> Option<String> {
 
 fn known_spreads(asked: &Asked) -> Option<String> {
     let unknown = || {
-        let covariance = asked.options.covariance.filter(|c| c.named() != Some(Covariance::Known))?;
+        let covariance = asked.options.model.filter(|c| c.named() != Some(Covariance::Known))?;
         Some(format!(
-            "`covariance = known`: with `covariance = {covariance}` spreads are unknown, and the data tell them; leave it \
+            "`model = known`: with `model = {covariance}` spreads are unknown, and the data tell them; leave it \
              out"
         ))
     };
@@ -134,10 +134,10 @@ fn full_covariance(asked: &Asked) -> Option<String> {
     let other = || {
         let spreads = asked.options.prior_sd.is_some() || asked.options.noise_sd.is_some();
         let known = spreads.then_some(ModelChoice::Named(Covariance::Known));
-        let covariance = asked.options.covariance.or(known);
+        let covariance = asked.options.model.or(known);
         let covariance = covariance.filter(|c| c.named() != Some(Covariance::Full))?;
         Some(format!(
-            "`covariance = full`: with `covariance = {covariance}` there are no such matrices; leave it out"
+            "`model = full`: with `model = {covariance}` there are no such matrices; leave it out"
         ))
     };
     table(asked).or_else(other)

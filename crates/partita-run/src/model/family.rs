@@ -165,7 +165,7 @@ impl Fit<'_> {
                 place: Some(Place::Row(item as u64 + 1)),
                 column: table.names[coordinate].clone(),
                 sentence: format!(
-                    "{value:e} is too large for `covariance = {covariance}`, which could not compute with its square: \
+                    "{value:e} is too large for `model = {covariance}`, which could not compute with its square: \
                      leave `standardize = false` out, or change the unit"
                 ),
             },

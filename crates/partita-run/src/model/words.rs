@@ -92,9 +92,9 @@ pub(crate) fn unreachable(connected: Option<bool>, setup: &Setup) -> Option<Stri
 /// What may let chains cross between parts of the target that they stay in, beside time.
 pub(crate) fn crossing(setup: &Setup, raced: bool) -> &'static str {
     match &setup.law {
-        Law::Mixture(_) if raced => "another model (`covariance`) that has no such parts",
+        Law::Mixture(_) if raced => "another model (`model`) that has no such parts",
         Law::Mixture(_) => {
-            "no `sampler`, so that the pilot chooses the moves, or another model (`covariance`) that has no such parts"
+            "no `sampler`, so that the pilot chooses the moves, or another model (`model`) that has no such parts"
         }
         Law::Blocks { .. } if raced => "another `sampler`",
         Law::Blocks { .. } => "no `sampler`, so that the pilot chooses the moves",

@@ -164,7 +164,7 @@ fn note_of(task: Task, options: &str) -> String {
 
 #[test]
 fn the_note_tells_what_would_determine_the_weights() {
-    let model = "or another model (`covariance`) that has no such parts.";
+    let model = "or another model (`model`) that has no such parts.";
     for (task, options, told) in [
         (
             Task::Fit,

@@ -11,7 +11,7 @@ use partita::{Full, Mixed, Mixture};
 pub(super) const FAMILY: Family = Family {
     cells: Cells::NumbersFirst,
     clusters,
-    advice: "`covariance = diagonal` or shared, fewer `columns`",
+    advice: "`model = diagonal` or shared, fewer `columns`",
     remarks,
     build,
 };
@@ -126,8 +126,8 @@ fn build(fit: &Fit) -> Result<Box<dyn Model>, Failure> {
     let (block, beside) = (&layout.block, &layout.beside);
     if block.is_empty() {
         return Err(Failure::BadInput(format!(
-            "{}: no column of real numbers has anything to correlate, so `covariance = full` has nothing to do: use \
-             `covariance = diagonal`",
+            "{}: no column of real numbers has anything to correlate, so `model = full` has nothing to do: use \
+             `model = diagonal`",
             fit.table.source
         )));
     }
@@ -174,7 +174,7 @@ pub struct Candidate {
     pub covariance: Covariance,
     /// Its prior, as [`CovariancePrior`] writes it; none where the family has but one.
     pub prior: Option<CovariancePrior>,
-    /// `covariance`, `cluster_prior`, and `column_type` where other models would take a column for something else.
+    /// `model`, `cluster_prior`, and `column_type` where other models would take a column for something else.
     /// Set over the options of a run ([`Options::or`]) they make it this model.
     pub options: Options,
 }
