@@ -19,7 +19,7 @@ from ._watch import Watch
 
 @dataclass(frozen=True)
 class CredibleBall:
-    """The smallest ball around the one clustering that holds 95 % of the posterior, and the states that bound it."""
+    """The smallest ball around the one clustering that holds 95% of the posterior, and the states that bound it."""
 
     radius: float
     #: The fewest clusters in the ball, the most, and the farthest state; None where a run has one replicate.
@@ -29,7 +29,7 @@ class CredibleBall:
 
 
 class Score(float):
-    """The mean log density of new rows, with its 95 % interval, the sum, and the number of rows."""
+    """The mean log density of new rows, with its 95% interval, the sum, and the number of rows."""
 
     ci95: tuple[float, float] | None
     sum: float
@@ -106,7 +106,7 @@ class Result:
 
     @functools.cached_property
     def summary(self) -> Any:
-        """The estimates: mean, its standard error and 95 % interval, and the trimmed mean with its interval."""
+        """The estimates: mean, its standard error and 95% interval, and the trimmed mean with its interval."""
         return self._summary_table(frame)
 
     def _summary_table(self, make: Any) -> Any:
@@ -126,7 +126,7 @@ class Result:
 
     @functools.cached_property
     def clusters(self) -> Any:
-        """The distribution of the number of clusters, with 95 % intervals; unbiased, so it may leave [0, 1]."""
+        """The distribution of the number of clusters, with 95% intervals; unbiased, so it may leave [0, 1]."""
         return self._clusters_table(frame)
 
     def _clusters_table(self, make: Any) -> Any:
@@ -142,7 +142,7 @@ class Result:
     @functools.cached_property
     def profiles(self) -> Any:
         """What each cluster of the point estimate is like: of every column its expected mean, of every level its
-        expected frequency, with standard error and 95 % interval, beside that of the whole table (`overall`)."""
+        expected frequency, with standard error and 95% interval, beside that of the whole table (`overall`)."""
         return self._profiles_table(frame)
 
     def _profiles_table(self, make: Any) -> Any:
@@ -206,7 +206,7 @@ class Result:
 
     @functools.cached_property
     def credible_ball(self) -> CredibleBall:
-        """The 95 % credible ball around the one clustering (Wade, Ghahramani 2018)."""
+        """The 95% credible ball around the one clustering (Wade, Ghahramani 2018)."""
         bounds = self._labels[3] or [None, None, None]
         names = ("upper", "lower", "horizontal")
         made = [None if b is None else self._by_row(b, n) for b, n in zip(bounds, names, strict=True)]
@@ -261,7 +261,7 @@ class Result:
         return np.where(rows["met"], rows["tau"], np.nan)
 
     def survival(self) -> Any:
-        """The Kaplan-Meier curve of meeting times, with its 95 % interval."""
+        """The Kaplan-Meier curve of meeting times, with its 95% interval."""
         time, alive, low, high = (
             (list(c) for c in zip(*self._page["survival"], strict=True)) if self._page["survival"] else ([],) * 4
         )

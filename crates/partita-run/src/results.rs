@@ -92,7 +92,7 @@ impl Results {
     pub fn apart(&self) -> Option<String> {
         let parts = self.modes.len();
         (parts > 1).then(|| {
-            format!("The chains found {parts} parts of the posterior and did not cross between them within this run")
+            format!("The chains found {parts} separate parts of the posterior and did not cross between them in this run")
         })
     }
 
@@ -100,11 +100,11 @@ impl Results {
     pub fn yardstick(&self) -> Option<String> {
         let by =
             |way: Yardstick| self.summaries.iter().filter_map(|l| l.long_chain.as_ref()).any(|c| c.by == way);
-        let rough = "batch means of the pilot's traces, a rough yardstick";
+        let rough = "batch means of the pilot, which are rough";
         match (self.variance_pairs.filter(|_| by(Yardstick::CoupledPairs)), by(Yardstick::BatchMeans)) {
-            (Some(v), false) => Some(format!("{} coupled pairs, without bias", v.pairs)),
+            (Some(v), false) => Some(format!("{} coupled pairs", v.pairs)),
             (Some(v), true) => {
-                Some(format!("{} coupled pairs, without bias; where no error is told, {rough}", v.pairs))
+                Some(format!("{} coupled pairs; where no error is given, from {rough}", v.pairs))
             }
             (None, true) => Some(rough.into()),
             (None, false) => None,
@@ -172,12 +172,12 @@ pub struct Line {
     pub mean: f64,
     /// Its standard error; none for a single replicate.
     pub se: Option<f64>,
-    /// The 95 % interval of the posterior expectation, longer on the side of the long tail where the estimates are
+    /// The 95% interval of the posterior expectation, longer on the side of the long tail where the estimates are
     /// skewed; none for a single replicate.
     pub ci95: Option<[f64; 2]>,
     /// The trimmed mean (biased where the sample is skewed).
     pub trimmed: f64,
-    /// A 95 % interval of the posterior expectation around it: it holds `ci95` and the trimmed mean's own interval.
+    /// A 95% interval of the posterior expectation around it: it holds `ci95` and the trimmed mean's own interval.
     pub trimmed_ci95: Option<[f64; 2]>,
     /// The median of means: a value to compare with, which has no interval.
     pub median_of_means: f64,
@@ -232,13 +232,13 @@ pub struct Clustering {
     pub expected_loss: Option<f64>,
     /// The standard error of that.
     pub se: Option<f64>,
-    /// The 95 % interval of that.
+    /// The 95% interval of that.
     pub ci95: Option<[f64; 2]>,
     /// The sizes of the clusters, the largest first.
     pub sizes: Vec<u64>,
     /// The mean certainty of the items of each cluster.
     pub certainty: Vec<f64>,
-    /// The 95 % credible ball around it.
+    /// The 95% credible ball around it.
     pub ball: Ball,
     /// Its adjusted Rand index with the known labels, where there are any.
     pub reference_ari: Option<f64>,
@@ -254,14 +254,14 @@ impl Clustering {
     pub fn compared_rows(&self) -> Option<String> {
         let missing = self.reference_missing.filter(|missing| *missing > 0)?;
         let rows: u64 = self.sizes.iter().sum();
-        Some(format!(", over the {} of {rows} rows that have one", rows - missing))
+        Some(format!(" over the {} of {rows} rows that have a label", rows - missing))
     }
 }
 
 /// A credible ball and the kept states that bound it (Wade, Ghahramani 2018), which are in `credible_ball.csv`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ball {
-    /// The smallest distance within which 95 % of the posterior lies.
+    /// The smallest distance within which 95% of the posterior lies.
     pub radius: f64,
     /// Clusters of the upper vertical bound: the fewest in the ball.
     pub upper: Option<u64>,
@@ -278,7 +278,7 @@ pub struct CountLine {
     pub clusters: String,
     /// Unbiased, so it may leave [0, 1] by chance.
     pub probability: f64,
-    /// The 95 % interval.
+    /// The 95% interval.
     pub ci95: Option<[f64; 2]>,
 }
 
@@ -291,9 +291,9 @@ pub struct Meeting {
     pub mean: Option<f64>,
     /// Kaplan-Meier quantiles; none where censoring hides them.
     pub median: Option<u64>,
-    /// The 95 % quantile.
+    /// The 95% quantile.
     pub q95: Option<u64>,
-    /// The 99 % quantile.
+    /// The 99% quantile.
     pub q99: Option<u64>,
     /// The largest meeting time seen.
     pub max: Option<u64>,
@@ -420,9 +420,9 @@ pub struct Density {
     pub x: Vec<f64>,
     /// The estimate.
     pub value: Vec<f64>,
-    /// The 95 % interval's lower end; empty where there is none.
+    /// The 95% interval's lower end; empty where there is none.
     pub low: Vec<f64>,
-    /// The 95 % interval's upper end; empty where there is none.
+    /// The 95% interval's upper end; empty where there is none.
     pub high: Vec<f64>,
     /// The data, for a rug.
     pub data: Vec<f64>,

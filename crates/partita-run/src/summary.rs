@@ -132,7 +132,7 @@ impl FromStr for Summary {
     fn from_str(text: &str) -> Result<Self, String> {
         Summary::find(text).ok_or_else(|| {
             let (last, first) = Self::USAGES.split_last().expect("there are summaries");
-            format!("`{text}` is no summary: use {}, or {last}", first.join(", "))
+            format!("`{text}` is not a summary: use {}, or {last}", first.join(", "))
         })
     }
 }

@@ -112,7 +112,7 @@ fn models_compared_on_rows_held_out() {
     assert!(behind["ci95"][0].as_f64().unwrap() > 0.0, "elongated groups are plain: {found}");
     assert!(full["behind"].is_null());
     let text = scratch.ok(command).stdout;
-    assert!(text.contains("16 rows held out") && text.contains("best"), "{text}");
+    assert!(text.contains("16 held-out rows") && text.contains("best"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     let refused = scratch.refused("compare groups.csv --hold-out 1.5");
     assert!(refused.contains("--hold-out must leave at least 2 of the 80 rows"), "{refused}");

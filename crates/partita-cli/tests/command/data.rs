@@ -33,7 +33,7 @@ fn the_table_fits_on_the_screen() {
     let words = |line: &str| line.split_whitespace().map(String::from).collect::<Vec<_>>().join(" ");
     let lines: Vec<String> = ran.stdout.lines().map(words).collect();
     assert_eq!(lines[0], "name size licence here from");
-    assert_eq!(lines[2], "gene 200 x 50 MIT wrong github.com/tinnguyen96/partition-coupling");
+    assert_eq!(lines[2], "gene 200 x 50 MIT damaged github.com/tinnguyen96/partition-coupling");
     assert_eq!(lines[3], "seed 210 x 7 CC BY 4.0 no archive.ics.uci.edu/dataset/236/seeds");
     assert_eq!(lines[4], "abalone 4177 x 7 CC BY 4.0 no archive.ics.uci.edu/dataset/1/abalone");
     assert_eq!(lines[6], "data directory: .");

@@ -128,7 +128,7 @@ fn wide_tables_have_a_way() {
         scratch.refused("fit wide.csv"),
         "partita: wide.csv has more columns (120) than rows (40): so many make every row a cluster of its own or all rows \
          one, and chains seldom meet; --pca 8 clusters its first 8 principal components, --pca 90% as many as explain \
-         90 % of the variance, and --model diagonal takes all columns nevertheless"
+         90% of the variance, and --model diagonal takes all columns nevertheless"
     );
     assert!(scratch.ok("check wide.csv").stdout.contains("--pca 8"));
     let ran = scratch.ok(&format!("fit wide.csv --pca 2 {QUICK} --keep-draws 2 --out run"));

@@ -207,6 +207,6 @@ fn predict_stops_at_the_first_signal() {
     signal(&child, "-INT");
     let ran = finish(child);
     assert_eq!((ran.status, ran.stdout.as_str()), (130, ""), "{ran:?}");
-    assert_eq!(ran.stderr.trim_end(), "partita: interrupted: no file is half-written");
+    assert_eq!(ran.stderr.trim_end(), "partita: interrupted; no file was left half-written");
     assert!(!scratch.exists("predictions.csv"));
 }

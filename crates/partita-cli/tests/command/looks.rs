@@ -92,11 +92,11 @@ fn help_offers_what_there_is() {
     };
     assert_eq!(
         takes(&fit),
-        "A table: CSV, TSV, Excel or NPY, gzipped or not; - for a pipe [left out: built-in data]"
+        "A table: CSV, TSV, Excel or NPY, also gzipped; - for standard input [default: built-in data]"
     );
-    assert_eq!(takes(&color), "A graph: edge list or DIMACS .col, gzipped or not");
+    assert_eq!(takes(&color), "A graph: an edge list or DIMACS .col file, also gzipped");
     assert_eq!(takes(&blocks), takes(&color));
-    assert_eq!(takes(&meet), "A table, or a graph with --colors or --edge-prior [left out: built-in data]");
+    assert_eq!(takes(&meet), "A table, or a graph with --colors or --edge-prior [default: built-in data]");
     for (option, commands) in [
         ("--delimiter", [true, false, false, true]),
         ("--no-standardize", [true, false, false, true]),

@@ -113,7 +113,7 @@ fn too_few_colours() {
     );
     assert_eq!(
         about_arguments("color octahedron.txt"),
-        "partita: --colors is needed: how many colours may be used"
+        "partita: --colors is required: the number of colours"
     );
 }
 
@@ -413,15 +413,15 @@ fn negative_numbers() {
         ("--nugget -0.1", "--nugget is a probability, between 0 and 1, but is -0.1"),
         ("--precision -1", "--precision must be a positive number, but is -1"),
         ("--time -5", "`-5` is no length of time"),
-        ("--lag -1", "`-1` is not a whole number from 0 on"),
-        ("--burn-in -1", "`-1` is not a whole number from 0 on"),
-        ("--sweeps -1", "`-1` is not a whole number from 0 on"),
-        ("--max-sweeps -1", "`-1` is not a whole number from 0 on"),
-        ("--replicates -1", "`-1` is not a whole number from 0 on"),
-        ("--threads -1", "`-1` is not a whole number from 0 on"),
-        ("--seed -1", "`-1` is not a whole number from 0 on"),
-        ("--keep-draws -1", "`-1` is not a whole number from 0 on"),
-        ("--colors -1", "`-1` is not a whole number from 0 on"),
+        ("--lag -1", "`-1` is not a non-negative whole number"),
+        ("--burn-in -1", "`-1` is not a non-negative whole number"),
+        ("--sweeps -1", "`-1` is not a non-negative whole number"),
+        ("--max-sweeps -1", "`-1` is not a non-negative whole number"),
+        ("--replicates -1", "`-1` is not a non-negative whole number"),
+        ("--threads -1", "`-1` is not a non-negative whole number"),
+        ("--seed -1", "`-1` is not a non-negative whole number"),
+        ("--keep-draws -1", "`-1` is not a non-negative whole number"),
+        ("--colors -1", "`-1` is not a non-negative whole number"),
     ];
     for (options, sentence) in cases {
         let refused = about_arguments(&format!("fit data.csv {options}"));

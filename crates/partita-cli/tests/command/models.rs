@@ -87,9 +87,7 @@ fn every_covariance_runs_in_fit_and_meet() {
                 scratch.ok(&format!("{task} data.csv --covariance {covariance} {QUICK} --json --out {run}"));
             let json: Value = serde_json::from_str(&ran.stdout).unwrap();
             assert_eq!(json["meeting"]["met"], 24, "{run}");
-            assert!(
-                scratch.read(&format!("{run}/run.toml")).contains(&format!("model = \"{covariance}\""))
-            );
+            assert!(scratch.read(&format!("{run}/run.toml")).contains(&format!("model = \"{covariance}\"")));
         }
         // A run is repeated from its directory.
         scratch.ok(&format!("report fit-{covariance}"));
@@ -118,7 +116,7 @@ fn the_built_in_penguins_run_with_every_model() {
     let scratch = Scratch::new();
     let ran = scratch.ok(&format!("fit {QUICK} --out run"));
     assert!(ran.stderr.contains("Palmer penguins (built in): 344 rows, 5 columns"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("8 cells (0.5 %) are missing"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("8 cells (0.5%) are missing"), "{}", ran.stderr);
     assert!(scratch.read("run/summary.json").contains("reference:ari"), "the species are known labels");
     scratch.ok("report run");
     for model in ["known", "shared", "shared-columns"] {

@@ -52,6 +52,13 @@ pub(crate) fn page(context: &Context) -> Page {
         .map(|(input, _)| input.title.clone())
         .or_else(|| run.plan.data.as_ref().map(|p| p.display().to_string()))
         .unwrap_or_else(|| "built-in data".into());
+    // The name of a file is enough; where it is stands in the command.
+    let title = match run.plan.data.as_ref().and_then(|path| path.file_name()) {
+        Some(name) if run.plan.data.as_ref().is_some_and(|path| path.display().to_string() == title) => {
+            name.to_string_lossy().into_owned()
+        }
+        _ => title,
+    };
     Page {
         question: question(context, &title),
         answer: lead::answer(context.summary, context.point, context.quantities),
@@ -80,8 +87,8 @@ fn question(context: &Context, title: &str) -> String {
     let what =
         if own { crate::model::own_question(setup, title) } else { crate::model::question(setup, title) };
     format!(
-        "{what} {} pairs of coupled chains ran with lag {}, burn-in {} and {} sweeps; each gives one \
-         unbiased estimate.",
+        "{what} {} pairs of coupled chains were run, with a lag of {}, a burn-in of {} and {} sweeps; each pair gives one \
+         unbiased estimate of every quantity.",
         s.replicates, s.lag, s.burn_in, s.sweeps
     )
 }
@@ -151,8 +158,9 @@ fn co_clustering(context: &Context) -> Option<CoClustering> {
         names: matrix.items.iter().map(|&i| item_name(context, i)).collect(),
         clusters: matrix.items.iter().map(|&i| matrix.clusters[i]).collect(),
         matrix: matrix.values.clone(),
-        note: (matrix.items.len() < all)
-            .then(|| format!("{} of {all} items, spread evenly over the data.", matrix.items.len())),
+        note: (matrix.items.len() < all).then(|| {
+            format!("{} of {all} items are shown, spread evenly over the data.", matrix.items.len())
+        }),
     })
 }
 
@@ -250,7 +258,7 @@ fn loadings(names: &[String], vector: &[f64]) -> String {
 type Drawn = ([String; 2], Vec<String>, Vec<[f64; 2]>);
 
 fn axis(number: usize, share: f64) -> String {
-    format!("principal axis {number} ({:.0} % of the variance)", 100.0 * share)
+    format!("principal axis {number} ({:.0}% of the variance)", 100.0 * share)
 }
 
 /// The first two principal components, where the model saw components.
@@ -365,12 +373,12 @@ fn provenance(context: &Context) -> Vec<(String, String)> {
         text("coupling", plan.setup.pairing.to_string()),
         text("start", plan.setup.start.to_string()),
         text("wall time of the replicates", words::duration(context.summary.seconds)),
-        text("kernel calls", context.summary.kernel_calls.to_string()),
+        text("single-chain sweeps", context.summary.kernel_calls.to_string()),
     ];
     if let Some(pilot) = &run.pilot {
         list.push(text(
             "pilot",
-            format!("{} pairs at the last lag, {}, discarded", pilot.pairs, words::duration(pilot.seconds)),
+            format!("{} pairs at the final lag, {}; discarded", pilot.pairs, words::duration(pilot.seconds)),
         ));
     }
     list

@@ -198,7 +198,7 @@ pub enum StoppingRule {
         /// How many.
         replicates: u64,
     },
-    /// When every 95 % interval is narrower, looked at after rounds of fixed sizes; at most so many.
+    /// When every 95% interval is narrower, looked at after rounds of fixed sizes; at most so many.
     Precision {
         /// The width.
         width: f64,

@@ -145,7 +145,7 @@ fn read_table(options: &Options, given: Option<&Given>) -> Result<Table, Failure
         return Err(Failure::option(
             "column_type",
             format!(
-                "`column_type = {column}` does not go with `model = {covariance}`, which takes real numbers only: \
+                "`column_type = {column}` cannot be used with `model = {covariance}`, which takes real numbers only: \
              use `model = {TAKES_ALL}`"
             ),
         ));
@@ -188,10 +188,10 @@ fn refusal(error: DataError, covariance: Covariance) -> Failure {
     let way_out = match error {
         _ if covariance.family().cells.any() => String::new(),
         DataError::MissingCell { .. } => format!(
-            "; `model = {covariance}` needs every cell, `model = {TAKES_ALL}` takes missing ones"
+            "; `model = {covariance}` needs complete data, `model = {TAKES_ALL}` takes missing values"
         ),
         DataError::NotANumber { .. } => format!(
-            "; `model = {covariance}` takes numbers only, `model = {TAKES_ALL}` takes categories, too"
+            "; `model = {covariance}` takes numbers only, `model = {TAKES_ALL}` also takes categories"
         ),
         _ => String::new(),
     };
@@ -220,14 +220,16 @@ fn read(options: &Options, mut table: Table) -> Result<Input, Failure> {
     let missing = table.values.iter().filter(|value| value.is_nan()).count();
     if missing > 0 {
         let share = 100.0 * missing as f64 / table.values.len() as f64;
-        said.push(format!("{missing} cells ({share:.1} %) are missing and do not count"));
+        said.push(format!(
+            "{missing} missing values ({share:.1}% of the cells) are left out of the likelihood"
+        ));
     }
     let scaling = if resolve::standardize(options) {
         if kinds.contains(&Kind::Normal) {
             let which =
                 if kinds.iter().all(|kind| *kind == Kind::Normal) { "columns" } else { "normal columns" };
             said.push(format!(
-                "{which} brought to mean 0 and standard deviation 1 (`standardize = false` keeps them)"
+                "{which} standardised to mean 0 and standard deviation 1 (`standardize = false` keeps their units)"
             ));
         }
         Some(table.standardize()?)
@@ -280,12 +282,12 @@ pub(crate) fn wide(options: &Options, input: &Input) -> Option<String> {
     let proposed = (table.rows / 5).clamp(2, PROPOSED);
     let otherwise = match said {
         true => String::new(),
-        false => format!(", and `model = {TAKES_ALL}` takes all columns nevertheless"),
+        false => format!("; `model = {TAKES_ALL}` uses all columns anyway"),
     };
     Some(format!(
-        "{} has more columns ({}) than rows ({}): so many make every row a cluster of its own or all rows one, and chains \
-         seldom meet; `pca = {proposed}` clusters its first {proposed} principal components, `pca = 90%` as many as explain \
-         90 % of the variance{otherwise}",
+        "{} has more columns ({}) than rows ({}): with so many, either every row becomes its own cluster or all rows form \
+         one, and chains rarely meet; `pca = {proposed}` clusters the first {proposed} principal components, `pca = 90%` as \
+         many as explain 90% of the variance{otherwise}",
         input.title, table.columns, table.rows
     ))
 }
@@ -293,7 +295,7 @@ pub(crate) fn wide(options: &Options, input: &Input) -> Option<String> {
 /// Reads the graph of a task.
 fn read_edges(task: Task, options: &Options, given: Option<&Given>) -> Result<Input, Failure> {
     if task == Task::Color && options.data.is_some() && options.colors.is_none() {
-        return Err(Failure::option("colors", "`colors` is needed: how many colours may be used".into()));
+        return Err(Failure::option("colors", "`colors` is required: the number of colours".into()));
     }
     let Some(path) = options.data.clone() else {
         return Err(Failure::option(

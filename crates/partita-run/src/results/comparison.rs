@@ -45,6 +45,6 @@ pub struct Difference {
     pub mean: f64,
     /// Its standard error.
     pub se: f64,
-    /// Its 95 % interval.
+    /// Its 95% interval.
     pub ci95: [f64; 2],
 }

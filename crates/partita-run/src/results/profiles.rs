@@ -15,7 +15,7 @@ pub struct ProfileLine {
     pub mean: f64,
     /// Its standard error; none for a single replicate.
     pub se: Option<f64>,
-    /// Its 95 % interval; none for a single replicate.
+    /// Its 95% interval; none for a single replicate.
     #[serde(default)]
     pub ci95: Option<[f64; 2]>,
     /// The same over the whole table.

@@ -24,7 +24,7 @@ pub const IN_COMMON: [&str; 9] =
 /// Rows of each part at least.
 const LEAST: usize = 2;
 
-/// The half-width of a 95 % interval in standard errors.
+/// The half-width of a 95% interval in standard errors.
 const WIDTH: f64 = 1.959_964;
 
 /// Fits each model to the same rows of a table and scores it by the log density of the others, which are drawn by the seed. All
@@ -133,7 +133,7 @@ fn split(rows: usize, hold_out: f64, seed: u64) -> Result<(Vec<usize>, Vec<usize
         return Err(Failure::option(
             "hold_out",
             format!(
-                "`hold_out` must leave at least {LEAST} of the {rows} rows on each side, but is {hold_out}: 0.2 holds out a fifth"
+                "`hold_out` must leave at least {LEAST} of the {rows} rows on each side, but is {hold_out}; 0.2 holds out a fifth"
             ),
         ));
     }

@@ -54,11 +54,11 @@ pub(super) fn predictions(
     if draws.is_empty() {
         return Err(Failure::run(
             Path::new(title),
-            "has kept no states to predict from: run it again with `keep_draws = 1` or more",
+            "has no kept states to predict from: run it again with `keep_draws = 1` or more",
         ));
     }
     let rows = new_rows(run, law.covariance.family().cells.any(), input, new)?;
-    watch.stage("searching for one clustering");
+    watch.stage("finding the point estimate");
     let units = answers::units(&run.plan.stop, draws);
     let point =
         answers::point(&units, loss.unwrap_or(run.plan.loss), run.plan.seed).expect("there are kept states");

@@ -173,8 +173,8 @@ pub fn table() -> Page {
                    process mixture of normals with unknown concentration."
             .into(),
         answer: vec![
-            "There are 5.17 clusters in the mean of the posterior (95 % interval 5.10 to 5.25).".into(),
-            "The largest holds 32.1 % of the items (31.8 % to 32.3 %).".into(),
+            "There are 5.17 clusters in the mean of the posterior (95% interval 5.10 to 5.25).".into(),
+            "The largest holds 32.1% of the items (31.8% to 32.3%).".into(),
             "Items 0 and 21 are together with probability 0.88 (0.86 to 0.91).".into(),
         ],
         summary: Results {
@@ -222,7 +222,7 @@ pub fn table() -> Page {
         estimates,
         co_clustering: Some(CoClustering { names: names.clone(), clusters: clusters.clone(), matrix, note: None }),
         scatter: Some(Scatter {
-            axes: [NASTY.into(), "second principal axis (21 %)".into()],
+            axes: [NASTY.into(), "second principal axis (21%)".into()],
             names,
             x,
             y,
@@ -322,7 +322,7 @@ pub fn colouring() -> Page {
     page.title = "octahedron.txt".into();
     page.question =
         "What do the proper colourings of the graph octahedron.txt with 4 colours look like?".into();
-    page.answer = vec!["There are 3.33 clusters in the mean (95 % interval 3.28 to 3.39).".into()];
+    page.answer = vec!["There are 3.33 clusters in the mean (95% interval 3.28 to 3.39).".into()];
     page.scatter = None;
     page.known = None;
     page.cards.iter_mut().for_each(|card| card.columns.clear());

@@ -42,9 +42,12 @@ fn draws(model: &dyn Model, schedule: Schedule, keep: usize, replicates: u64) ->
 /// Six columns that follow two, a little noise, and a gap.
 fn six_columns() -> String {
     let row = |i: usize| {
-        let (side, noise) = (if i.is_multiple_of(2) { -1.0 } else { 1.0 }, |k: usize| ((i * k) % 7) as f64 / 7.0 - 0.4);
-        let cell = |k: usize| format!("{:.3}", 10.0 * k as f64 + side * [1.0, -2.0, 0.5][k % 3] + noise(3 * k + 2));
-        let cells: Vec<String> = (0..6).map(|k| if (i, k) == (3, 4) { String::new() } else { cell(k) }).collect();
+        let (side, noise) =
+            (if i.is_multiple_of(2) { -1.0 } else { 1.0 }, |k: usize| ((i * k) % 7) as f64 / 7.0 - 0.4);
+        let cell =
+            |k: usize| format!("{:.3}", 10.0 * k as f64 + side * [1.0, -2.0, 0.5][k % 3] + noise(3 * k + 2));
+        let cells: Vec<String> =
+            (0..6).map(|k| if (i, k) == (3, 4) { String::new() } else { cell(k) }).collect();
         cells.join(",") + "\n"
     };
     "a,b,c,d,e,f\n".to_string() + &(0..6).map(row).collect::<String>()
@@ -77,8 +80,10 @@ fn profiles_of_components_are_of_the_columns_of_the_file() {
         let members = members(&point.partition, line.cluster);
         let of = |z: &Partition| {
             let among = |member: &usize| {
-                let there: Vec<f64> =
-                    (0..6).filter(|&row| z.together(*member, row)).filter_map(|row| cells[row][column]).collect();
+                let there: Vec<f64> = (0..6)
+                    .filter(|&row| z.together(*member, row))
+                    .filter_map(|row| cells[row][column])
+                    .collect();
                 if there.is_empty() { overall } else { there.iter().sum::<f64>() / there.len() as f64 }
             };
             members.iter().map(among).sum::<f64>() / members.len() as f64
@@ -92,7 +97,10 @@ fn profiles_of_components_are_of_the_columns_of_the_file() {
             .map(|unit| own + unit.atoms.iter().map(|(weight, z)| weight * (of(z) - own)).sum::<f64>())
             .collect();
         let direct = values.estimate().unwrap();
-        assert!((line.mean - direct.value).abs() < 1e-9 && (line.se.unwrap() - direct.se).abs() < 1e-9, "{line:?}");
+        assert!(
+            (line.mean - direct.value).abs() < 1e-9 && (line.se.unwrap() - direct.se).abs() < 1e-9,
+            "{line:?}"
+        );
     }
 }
 

@@ -17,14 +17,14 @@ pub(super) const FAMILY: Family = Family {
 };
 
 fn clusters(prior: &ClusterPrior) -> String {
-    let matrix = "an unknown covariance matrix for each cluster";
+    let matrix = "an unknown covariance matrix per cluster";
     match prior {
         ClusterPrior::Like(TablePrior { shape, share, freedom, kappa }) => {
             let about = match shape {
-                Shape::Table => "the table's own",
+                Shape::Table => "the covariance of the table",
                 Shape::Columns => "the variances of the columns",
             };
-            format!("{matrix}, the prior about {about} (share {share}, freedom {freedom}, kappa {kappa})")
+            format!("{matrix}, prior centred on {about} (share {share}, freedom {freedom}, kappa {kappa})")
         }
         _ => matrix.into(),
     }
@@ -91,20 +91,20 @@ fn remarks(fit: &Fit) -> Vec<String> {
     let mut said = Vec::new();
     if !layout.gaps.is_empty() {
         said.push(format!(
-            "{} beside the covariance matrices, as a row has all cells of a matrix or none: {}",
+            "{} modelled outside the covariance matrices, which need the same rows complete: {}",
             one_or(
                 &layout.gaps,
-                "a column whose gaps are others stands",
-                "columns whose gaps are others stand"
+                "a column with missing values in other rows is",
+                "columns with missing values in other rows are"
             ),
             names(&layout.gaps)
         ));
     }
     if !layout.determined.is_empty() {
         said.push(format!(
-            "{} from other columns (a copy, a sum, a constant) and {} not count: {}",
-            one_or(&layout.determined, "a column follows", "columns follow"),
-            one_or(&layout.determined, "does", "do"),
+            "{} determined by other columns (a copy, a sum, a constant) and {} left out: {}",
+            one_or(&layout.determined, "a column is", "columns are"),
+            one_or(&layout.determined, "is", "are"),
             names(&layout.determined)
         ));
     }
@@ -112,9 +112,9 @@ fn remarks(fit: &Fit) -> Vec<String> {
         let missing = (0..fit.table.rows).filter(|&row| fit.table.row(row)[first].is_nan()).count();
         match missing {
             0 => (),
-            1 => said.push("1 row has no cell of the covariance matrices and does not count in them".into()),
+            1 => said.push("1 row has no values in the columns of the covariance matrices and is left out of them".into()),
             more => said.push(format!(
-                "{more} rows have no cell of the covariance matrices and do not count in them"
+                "{more} rows have no values in the columns of the covariance matrices and are left out of them"
             )),
         }
     }
@@ -126,8 +126,7 @@ fn build(fit: &Fit) -> Result<Box<dyn Model>, Failure> {
     let (block, beside) = (&layout.block, &layout.beside);
     if block.is_empty() {
         return Err(Failure::BadInput(format!(
-            "{}: no column of real numbers has anything to correlate, so `model = full` has nothing to do: use \
-             `model = diagonal`",
+            "{}: there are no two numeric columns to correlate, so `model = full` does not apply: use `model = diagonal`",
             fit.table.source
         )));
     }
@@ -226,7 +225,7 @@ pub fn candidates(input: &Input) -> Vec<Candidate> {
         covariance,
         prior,
         options: Options {
-            covariance: Some(ModelChoice::Named(covariance)),
+            model: Some(ModelChoice::Named(covariance)),
             cluster_prior: prior.filter(|prior| *prior != CovariancePrior::Weak),
             column_type: column_type.clone(),
             ..Options::default()
