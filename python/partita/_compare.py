@@ -109,9 +109,9 @@ def compare(
     data
         A table, as for `fit`.
     model
-        The models: any of auto, known, shared, shared-columns, diagonal and full. Left out: diagonal and full.
+        The models: any of auto, known, shared, shared-columns, diagonal and full. Default: diagonal and full.
     hold_out
-        The share of the rows that is held out. Left out: a fifth.
+        The share of the rows that is held out. Default: a fifth.
     columns, drop, id_column, column_type, cluster_prior
         As for `fit`, for all models; a prior of covariance matrices is for `full` alone.
     time, replicates

@@ -173,7 +173,7 @@ def test_names_are_kept(points):
             [[1.0], [2.0]],
             {"burn_in": 9, "sweeps": 3},
             ValueError,
-            "sweeps (3) must not be fewer than burn_in (9)",
+            "sweeps (3) must be at least burn_in (9)",
         ),
         (
             [[1.0], [2.0]],
@@ -188,7 +188,7 @@ def test_names_are_kept(points):
             [[1.0], [np.nan], [2.0]],
             {"covariance": "shared"},
             ValueError,
-            "model='diagonal' takes missing ones",
+            "model='diagonal' takes missing values",
         ),
         (np.zeros((2, 2, 2)), {}, ValueError, "3 dimensions"),
         ({"a": [1, 2], "b": [1, 2, 3]}, {}, ValueError, "give all columns the same length"),
@@ -222,7 +222,7 @@ def test_what_is_said_goes_to_logging_and_nothing_is_printed(points, caplog, cap
     with caplog.at_level(logging.INFO, "partita"):
         partita.fit(points, **QUICK)
     assert "array: 45 rows, 2 columns" in caplog.text
-    assert "(standardize=False keeps them)" in caplog.text
+    assert "(standardize=False keeps their units)" in caplog.text
     assert capfd.readouterr() == ("", "")
 
 

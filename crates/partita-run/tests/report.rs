@@ -141,8 +141,8 @@ fn exact_values_stand_beside_rounded_ones() {
 fn parts_that_chains_stayed_in_are_told_one_by_one() {
     let html = render(&pages::apart());
     let words = [
-        "The chains found 2 parts of the posterior and did not cross between them within this run.",
-        "Their relative weights are not determined by this run",
+        "The chains found 2 separate parts of the posterior and did not cross between them in this run.",
+        "This run does not determine their relative weights",
         "<td>13</td><td>5</td>",
         "data-name=\"mode2\" data-field=\"log_probability\" data-value=\"-2876.0458\"",
         "<td>91, 24, 17, 12, 11, 9, 8, 7 and 7 smaller</td>",

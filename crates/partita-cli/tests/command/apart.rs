@@ -38,10 +38,10 @@ fn parts_that_chains_do_not_cross_between_are_told() {
     ));
     let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        words.contains("parts of the posterior and did not cross between them within this run"),
+        words.contains("separate parts of the posterior and did not cross between them in this run"),
         "{words}"
     );
-    assert!(words.contains("Their relative weights are not determined by this run"), "{words}");
+    assert!(words.contains("This run does not determine their relative weights"), "{words}");
     let json: Value = serde_json::from_str(&scratch.read("run/summary.json")).unwrap();
     let modes = json["modes"].as_array().unwrap();
     assert!(modes.len() >= 2, "{modes:?}");

@@ -71,7 +71,7 @@ fn the_pilot_takes_principal_components() {
         "{}",
         ran.stdout
     );
-    assert!(ran.stderr.contains("12 columns turned to 2 principal components"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("12 columns reduced to 2 principal components"), "{}", ran.stderr);
     let model = match (taken["model"].as_str().unwrap(), taken["prior"].as_str()) {
         (model, Some(prior)) if prior != "weak" => format!("--model {model} --cluster-prior {prior}"),
         (model, _) => format!("--model {model}"),

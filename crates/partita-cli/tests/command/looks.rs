@@ -45,8 +45,8 @@ fn a_dimacs_graph_is_no_table() {
     for name in ["g.col", "g.txt"] {
         scratch.write(name, graph);
         let sentence = format!(
-            "partita: {name} is a graph in DIMACS format, and not a table; use `partita blocks {name}` or `partita \
-             color {name} --colors Q`, and `partita meet` with --edge-prior 1,1 or --colors Q"
+            "partita: {name} is a graph in DIMACS format, not a table; use `partita blocks {name}` or `partita \
+             color {name} --colors Q`, or `partita meet` with --edge-prior 1,1 or --colors Q"
         );
         assert_eq!(scratch.refused(&format!("fit {name}")), sentence);
         scratch.ok(&format!("blocks {name} {QUICK} --out {name}-blocks"));

@@ -204,8 +204,8 @@ fn modes(s: &Results, apart: &str) -> Markup {
 fn summaries(s: &Results) -> Markup {
     let rule = match s.rule.as_str() {
         "deadline" => {
-            "The run was limited by time: the mean is that of the workers' means, and a replicate in progress at a worker's \
-             deadline is dropped unless it is the worker's first, which keeps the mean unbiased (Glynn and Heidelberger)."
+            "The run was time-limited: the mean of the workers' means is unbiased (Glynn and Heidelberger); a replicate in \
+             progress at a worker's deadline is dropped unless it is the worker's first."
         }
         _ => "",
     };

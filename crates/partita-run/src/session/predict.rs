@@ -35,7 +35,7 @@ fn law<'a>(run: &'a Run, title: &str) -> Result<&'a MixtureLaw, Failure> {
         Law::Mixture(law) => Ok(law),
         _ => Err(Failure::run(
             Path::new(title),
-            "is a run on a graph, and new vertices cannot be predicted: use a run of `fit`",
+            "this is a run on a graph, and new vertices cannot be predicted: use a run of `fit`",
         )),
     }
 }
@@ -54,7 +54,7 @@ pub(super) fn predictions(
     if draws.is_empty() {
         return Err(Failure::run(
             Path::new(title),
-            "has no kept states to predict from: run it again with `keep_draws = 1` or more",
+            "this run has no kept states to predict from: run it again with `keep_draws = 1` or more",
         ));
     }
     let rows = new_rows(run, law.covariance.family().cells.any(), input, new)?;
@@ -70,7 +70,7 @@ pub(super) fn predictions(
         clustering: &point.partition,
     };
     answers::predict(model, &units, run.plan.threads(), &question)
-        .ok_or_else(|| Failure::run(Path::new(title), "its model cannot predict new rows"))
+        .ok_or_else(|| Failure::run(Path::new(title), "the model of this run cannot predict new rows"))
 }
 
 /// A density scales with the inverse of its axes: those of the cells that are there. Counts and categories have

@@ -95,7 +95,7 @@ pub(super) fn go_on(
     let path = directory.path().to_path_buf();
     let kept = |failure: Failure| match failure {
         Failure::Failed(sentence) => Failure::Failed(format!(
-            "{sentence}; what is complete is kept: mend this, then continue with {}",
+            "{sentence}; finished replicates are kept: fix this, then continue with {}",
             how_to_resume(&path)
         )),
         Failure::Interrupted(sentence) => Failure::Interrupted(format!(

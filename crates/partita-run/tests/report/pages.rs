@@ -203,8 +203,8 @@ pub fn table() -> Page {
             modes: Vec::new(),
             profiles: Vec::new(),
             correlations: Vec::new(),
-            reliability: "398 of 400 pairs met, 2 were cut before they did; a single chain would need 211 sweeps of \
-                          warm-up. Worry about this: estimates may be off by more than their intervals say."
+            reliability: "398 of 400 pairs met and 2 were censored; a single chain would need 211 sweeps of warm-up. Caution: \
+             estimates may be further off than their intervals suggest."
                 .into(),
             rule: "mean".into(),
             notes: vec![
@@ -298,9 +298,10 @@ pub fn apart() -> Page {
     ];
     page.answer.insert(
         0,
-        "The chains found 2 parts of the posterior and did not cross between them within this run: 5 clusters of sizes 64, \
-         51, 40, 30, 15, log probability -2871.3 (13 chains); 15 clusters of sizes 91, 24, 17, 12, 11 and 10 smaller, log \
-         probability -2876.0 (7 chains). Their relative weights are not determined by this run."
+        "The chains found 2 separate parts of the posterior and did not cross between them in this run: 5 \
+         clusters of sizes 64, 51, 40, 30, 15, log probability -2871.3 (13 chains); 15 clusters of sizes 91, 24, \
+         17, 12, 11 and 10 smaller, log probability -2876.0 (7 chains). This run does not determine their \
+         relative weights."
             .into(),
     );
     page.summary.notes.insert(

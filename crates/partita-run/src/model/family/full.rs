@@ -86,27 +86,17 @@ fn remarks(fit: &Fit) -> Vec<String> {
     let names = |columns: &[usize]| {
         words::list(&columns.iter().map(|&column| fit.table.names[column].clone()).collect::<Vec<_>>())
     };
-    let one_or =
-        |columns: &[usize], one: &str, more: &str| if columns.len() == 1 { one } else { more }.to_string();
     let mut said = Vec::new();
     if !layout.gaps.is_empty() {
+        let whose = if layout.gaps.len() == 1 { "its" } else { "their" };
+        let columns = names(&layout.gaps);
         said.push(format!(
-            "{} modelled outside the covariance matrices, which need the same rows complete: {}",
-            one_or(
-                &layout.gaps,
-                "a column with missing values in other rows is",
-                "columns with missing values in other rows are"
-            ),
-            names(&layout.gaps)
+            "modelled outside the covariance matrices, as {whose} missing values are in other rows: {columns}"
         ));
     }
     if !layout.determined.is_empty() {
-        said.push(format!(
-            "{} determined by other columns (a copy, a sum, a constant) and {} left out: {}",
-            one_or(&layout.determined, "a column is", "columns are"),
-            one_or(&layout.determined, "is", "are"),
-            names(&layout.determined)
-        ));
+        let columns = names(&layout.determined);
+        said.push(format!("left out, as determined by other columns (a copy, a sum, a constant): {columns}"));
     }
     if let Some(&first) = layout.block.first() {
         let missing = (0..fit.table.rows).filter(|&row| fit.table.row(row)[first].is_nan()).count();
