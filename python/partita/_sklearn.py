@@ -1,4 +1,4 @@
-"""A scikit-learn estimator: a Dirichlet process mixture whose posterior is averaged without bias."""
+"""A scikit-learn estimator: a Dirichlet process mixture with unbiased posterior expectations."""
 
 from __future__ import annotations
 

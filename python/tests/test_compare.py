@@ -30,7 +30,7 @@ def test_the_numbers_of_the_command(points, tmp_path, command):
     other = table.drop(index=ours.best).iloc[0]
     assert other["low"] < other["behind"] < other["high"]
     assert ours.rows == 36 and ours.held_out == 9
-    assert "9 rows held out" in repr(ours) and "<table>" in ours._repr_html_()
+    assert "9 held-out rows" in repr(ours) and "<table>" in ours._repr_html_()
     assert ours.to_polars()["model"].to_list() == ["known", "diagonal"]
 
 

@@ -71,7 +71,7 @@ fn download(catalog: &Catalog, entries: &[Entry], from: Option<&str>) -> Result<
     failed.map_or(Ok(()), Err)
 }
 
-/// One line a data set, within 80 columns.
+/// One line per data set, within 80 columns.
 fn table(catalog: &Catalog, entries: &[Entry]) -> String {
     let header = ["name", "size", "licence", "here", "from"].map(String::from);
     let rows: Vec<[String; 5]> = entries

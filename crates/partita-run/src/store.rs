@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `run.toml` | the whole resolved configuration, seed, version, data fingerprint |
 //! | `data.json` | the data, where they came from memory and not from a file |
-//! | `replicates.csv` | one row a replicate, sorted when the run is complete |
+//! | `replicates.csv` | one row per replicate, sorted when the run is complete |
 //! | `draws.csv` | kept states: replicate, weight, one label an item |
 //! | `co_clustering.npy`, `co_clustering_se.npy` | estimated probabilities of sharing a cluster, standard errors |
 //! | `clustering.csv`, `credible_ball.csv` | one clustering with certainties; the bounds of its credible ball |

@@ -1,4 +1,4 @@
-//! From one value a replicate to an estimate: mean and trimmed mean with honest intervals, median of means.
+//! From one value per replicate to an estimate: mean and trimmed mean with intervals, median of means.
 //!
 //! Every function reads its values in the order given (the order of the replicates) and in no other, so the same
 //! replicates give the same bits however many threads made them. Nothing, finite or not, is dropped in silence: a

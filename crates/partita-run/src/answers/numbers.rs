@@ -26,7 +26,7 @@ pub(super) fn interval(estimate: &Estimate) -> Option<[f64; 2]> {
     (low.is_finite() && high.is_finite()).then_some([low, high])
 }
 
-/// The sample that is averaged: one value a replicate, or one a worker under the deadline rule.
+/// The sample that is averaged: one value per replicate, or one per worker under the deadline rule.
 fn sample(stop: &StoppingRule, rows: &[Row], column: usize) -> Vec<f64> {
     match stop {
         StoppingRule::Time { .. } => {
@@ -83,7 +83,7 @@ pub(crate) fn mean_and_half(moments: &Moments) -> Option<(f64, f64)> {
 /// What coupled pairs have found about one long chain.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct LongChains {
-    /// One a summary; none where its variance is not clearly above zero.
+    /// One per summary; none where its variance is not clearly above zero.
     pub chains: Vec<Option<LongChain>>,
     /// What it took.
     pub pairs: VariancePairs,
@@ -235,7 +235,7 @@ fn tv_curve(curve: &KaplanMeier, lag: u64) -> Vec<(u64, f64)> {
 
 /// From so many replicates on, 95% intervals hold their level for skewed estimates too (`docs/tuning.md`).
 const ENOUGH: u64 = 64;
-/// Under a deadline, so many a worker.
+/// Under a deadline, so many per worker.
 const ENOUGH_PER_WORKER: u64 = 10;
 
 /// A word of warning where there are too few replicates for intervals to hold their level.

@@ -328,7 +328,7 @@ fn density(context: &Context) -> Option<Density> {
         owner.push(draw.replicate);
     }
     let densities = model.densities(&atoms, &grid)?;
-    // One value a replicate; under a deadline one a worker, the mean over its replicates.
+    // One value per replicate; under a deadline one per worker, the mean over its replicates.
     let units = workers(&context.run.plan.stop, owner.iter().copied());
     let mut of_unit: BTreeMap<u64, Vec<Moments>> = BTreeMap::new();
     let mut start = 0;

@@ -341,8 +341,8 @@ fn stop(limit: Limit, found: Found) -> StoppingRule {
             let total = time.seconds();
             // What is left after reading and the pilot, without what the answers take.
             let left = (total - found.spent - ANSWERS_SHARE * total - ANSWERS).max(0.1 * total);
-            // About 25 replicates a worker, so that little is dropped and the workers' means are not skewed by
-            // slow first ones; at least four workers a thread, for an interval.
+            // About 25 replicates per worker, so that little is dropped and the workers' means are not skewed by
+            // slow first ones; at least four workers per thread, for an interval.
             let shares = ((left / (25.0 * seconds)) as u64).clamp(4, 25);
             let (workers, seconds) = (shares * found.width as u64, left / shares as f64);
             StoppingRule::Time { workers, seconds, further: 0 }

@@ -92,7 +92,7 @@ families! {
     Known = "known": known,
     /// One unknown variance, shared by all clusters and columns.
     Shared = "shared": shared,
-    /// One unknown variance a column, shared by all clusters.
+    /// One unknown variance per column, shared by all clusters.
     SharedColumns = "shared-columns": shared_columns,
     /// Unknown variances, a cluster and a column each; counts and categories beside them.
     Diagonal = "diagonal": diagonal,

@@ -11,7 +11,7 @@ pub struct Comparison {
     pub held_out: u64,
     /// The position of the model with the largest score.
     pub best: u64,
-    /// One a model, in the order asked for.
+    /// One per model, in the order given.
     pub models: Vec<Compared>,
 }
 

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 /// What a run says about new rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Predictions {
-    /// Clusters of the point clustering, numbered from 0 by size as in `clustering.csv`.
+    /// Clusters of the point estimate, numbered from 0 by size as in `clustering.csv`.
     pub clusters: u64,
-    /// One a row.
+    /// One per row.
     pub predictions: Vec<Prediction>,
     /// All rows as a test set.
     pub score: Score,
