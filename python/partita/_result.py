@@ -141,8 +141,8 @@ class Result:
 
     @functools.cached_property
     def profiles(self) -> Any:
-        """What each cluster of the point estimate is like: the expected mean of every column, or frequency of every level,
-        with standard error and 95% interval, beside that of the whole table (`overall`)."""
+        """What each cluster of the point estimate is like: the expected mean of every column or frequency of every
+        level, with standard error and 95% interval, beside that of the whole table (`overall`)."""
         return self._profiles_table(frame)
 
     def _profiles_table(self, make: Any) -> Any:
