@@ -333,11 +333,11 @@ fn runs_that_cannot_be_merged() {
     );
     assert_eq!(
         scratch.refused("merge first all"),
-        "partita: replicate 0 is in first and in all: shards that overlap cannot be merged"
+        "partita: replicate 0 is in both first and all: overlapping shards cannot be merged"
     );
     assert_eq!(
         scratch.refused("merge first --out ./first --force"),
-        "partita: first: is one of the runs to be merged: choose another --out"
+        "partita: first: this is one of the runs to be merged: choose another --out"
     );
     assert_eq!(
         scratch.refused("merge first nowhere"),

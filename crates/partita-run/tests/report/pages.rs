@@ -429,7 +429,7 @@ fn candidates() -> Vec<CandidateLine> {
     vec![
         one("diagonal", None, Some(-3.88), None),
         one("full", Some("weak"), Some(-3.49), None),
-        one("shared", None, None, Some("the table is too large to try it in the time of a pilot")),
+        one("shared", None, None, Some("the table is too large to try it within the pilot")),
     ]
 }
 
