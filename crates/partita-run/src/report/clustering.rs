@@ -23,7 +23,7 @@ pub(super) fn section(c: &Clustering, cards: &[Card], doubts: &[Doubt]) -> Marku
                 "Each number is a posterior expectation: the mean of a column, or the share of a level, among the items that "
                 "are in one cluster with the members of this one, averaged over the posterior. The columns that set a cluster "
                 "apart come first; bars show how far it is from the whole table, in standard deviations of the table. "
-                "Intervals are 95% intervals. All columns are in " code { "profiles.csv" } "."
+                "Intervals are 95% intervals. All columns, unrounded, are in " code { "profiles.csv" } "."
             }
         }
         div.cards { @for one in cards { (card(one, items)) } }
@@ -127,8 +127,8 @@ fn level_rows(column: &CardColumn) -> Markup {
                     tr {
                         th scope="row" { (line.level.as_deref().unwrap_or("")) }
                         td.number title=(exact(line.mean)) {
-                            (percent(line.mean, error))
-                            @if let Some([low, high]) = line.ci95.filter(|[low, high]| high - low > 0.01) {
+                            (percent(line.mean.clamp(0.0, 1.0), error))
+                            @if let Some([low, high]) = line.ci95.map(within).filter(|[low, high]| high - low > 0.01) {
                                 br; small { (percent(low, error)) " to " (percent(high, error)) }
                             }
                         }
@@ -140,6 +140,11 @@ fn level_rows(column: &CardColumn) -> Markup {
         }
         @if lines.len() > shown { p.remark { (lines.len() - shown) " rarer levels are in " code { "profiles.csv" } "." } }
     }
+}
+
+/// What an interval leaves of the values that a share can have: unbiased estimates fall outside by chance.
+fn within(interval: [f64; 2]) -> [f64; 2] {
+    interval.map(|end| end.clamp(0.0, 1.0))
 }
 
 /// A bar of a share, with a line at that of the whole table.
@@ -187,10 +192,10 @@ fn in_doubt(doubts: &[Doubt]) -> Markup {
                             tr {
                                 th scope="row" { (doubt.item) }
                                 td { (swatch(doubt.cluster)) (doubt.cluster) }
-                                td.number { (percent(doubt.certainty, None)) }
+                                td.number { (percent(doubt.certainty.clamp(0.0, 1.0), None)) }
                                 td.number {
                                     @if let Some((cluster, probability)) = doubt.alternative {
-                                        (swatch(cluster)) (cluster) " (" (percent(probability, None)) ")"
+                                        (swatch(cluster)) (cluster) " (" (percent(probability.clamp(0.0, 1.0), None)) ")"
                                     }
                                 }
                             }
