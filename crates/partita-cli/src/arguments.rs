@@ -13,7 +13,7 @@ use partita_run::config::{
 use partita_run::session::{HOLD_OUT, MODELS};
 use std::path::PathBuf;
 
-/// Unbiased Bayesian clustering: estimates with honest error bars from many short pairs of coupled chains
+/// Unbiased Bayesian clustering with honest error bars, from many short pairs of coupled chains
 #[derive(Debug, Parser)]
 #[command(name = "partita", version, max_term_width = 100, disable_help_subcommand = true, after_help = TERMS)]
 pub struct Arguments {
@@ -31,7 +31,7 @@ const RUNS: [(&str, &[Task], bool, &str); 5] = [
         "fit",
         &[Task::Fit],
         false,
-        "A table: CSV, TSV, Excel or NPY, also gzipped; - for standard input [default: built-in data]",
+        "A table: CSV, TSV, Excel or NPY, also gzipped; - for stdin [default: built-in data]",
     ),
     ("check", &[Task::Fit], false, "A table, as for fit [default: built-in data]"),
     ("color", &[Task::Color], false, "A graph: an edge list or DIMACS .col file, also gzipped"),

@@ -92,7 +92,7 @@ fn help_offers_what_there_is() {
     };
     assert_eq!(
         takes(&fit),
-        "A table: CSV, TSV, Excel or NPY, also gzipped; - for standard input [default: built-in data]"
+        "A table: CSV, TSV, Excel or NPY, also gzipped; - for stdin [default: built-in data]"
     );
     assert_eq!(takes(&color), "A graph: an edge list or DIMACS .col file, also gzipped");
     assert_eq!(takes(&blocks), takes(&color));

@@ -146,7 +146,7 @@ fn run(options: &Options, seconds: f64, width: usize) -> String {
         Limit::Precision(width) => {
             format!("pairs of chains until every 95% interval is narrower than {width}")
         }
-        Limit::Unsaid => "pairs of chains until the estimates have two digits".into(),
+        Limit::Unsaid => "pairs of chains until the estimates are known to two digits".into(),
     };
     format!("{pilot}{until}; about {} on {processors}", words::duration(seconds))
 }
