@@ -86,7 +86,7 @@ fn number_row(column: &CardColumn) -> Markup {
     let error = told(column, line);
     html! {
         tr {
-            th scope="row" { (line.column) }
+            th scope="row" { (breakable(&line.column)) }
             td.number title=(exact(line.mean)) {
                 (rounded(line.mean, error))
                 @if let Some([low, high]) = line.ci95.map(|ends| ends.map(|end| rounded(end, error))).filter(|[a, b]| a != b) {
@@ -97,6 +97,11 @@ fn number_row(column: &CardColumn) -> Markup {
             td { (difference(if line.mean < line.overall { -column.apart } else { column.apart })) }
         }
     }
+}
+
+/// A name that may go on in the next line after an underscore.
+fn breakable(name: &str) -> Markup {
+    html! { @for (at, part) in name.split('_').enumerate() { @if at > 0 { "_" wbr; } (part) } }
 }
 
 /// A bar from the middle, which is the whole table.
