@@ -55,6 +55,10 @@ fn clusters(point: &Point, c: &Clustering) -> String {
         1 => format!("1 item is in doubt (below {})", percent(DOUBT, None)),
         n => format!("{n} items are in doubt (below {})", percent(DOUBT, None)),
     };
+    // Of so few pairs an unbiased estimate may be no probability at all.
+    if !(-0.05..=1.05).contains(&certainty) {
+        return format!("{found}. This run is too short to tell how certain that is.");
+    }
     format!("{found}. On average, {sure}; {doubt}.")
 }
 
