@@ -48,7 +48,7 @@ fn clusters(point: &Point, c: &Clustering) -> String {
     let doubtful = point.certainty.iter().filter(|(certainty, _)| in_doubt(*certainty)).count();
     let sure = format!(
         "two items in the same cluster belong together with probability {}",
-        percent(certainty, None)
+        percent(certainty.clamp(0.0, 1.0), None)
     );
     let doubt = match doubtful {
         0 => "no item is in doubt".into(),
