@@ -88,7 +88,7 @@ fn unsigned_zero(text: String) -> String {
 /// assert_eq!(partita_run::words::percent(0.4414, None), "44%");
 /// ```
 pub fn percent(share: f64, error: Option<f64>) -> String {
-    let digits = error.and_then(|error| places(100.0 * error)).unwrap_or(0).clamp(0, 6) as usize;
+    let digits = error.and_then(|error| places(100.0 * error)).unwrap_or(0).clamp(0, 3) as usize;
     unsigned_zero(format!("{:.digits$}", 100.0 * share)) + "%"
 }
 

@@ -166,17 +166,17 @@ fn clusters_are_introduced_by_what_sets_them_apart() {
         "Correlations within the cluster: age and ",
         "Typical members: TCGA-00-1000, ",
         "<td class=\"number\">41%</td>",
-        "Adjusted Rand index with the clusters: 0.87",
+        "Adjusted Rand index: 0.87",
         "Hollow marks are items in doubt.",
-        "Axis 2 is made of age (\u{2212}0.80).",
-        "The coarsest clustering in the ball: 2 clusters of 120, 80 items.",
+        "Largest loadings of axis 2: age (\u{2212}0.80).",
+        "The coarsest clustering in the ball: 2 clusters, of sizes 120 and 80.",
     ];
     words.iter().for_each(|word| assert!(html.contains(word), "{word}"));
     let mut sure = pages::table();
     sure.doubts.clear();
-    assert!(render(&sure).contains("None: every item is with the others of its cluster"));
+    assert!(render(&sure).contains("None: every item is with the others in its cluster"));
     // Diagnostics are folded, and each says what a good one looks like.
-    assert_eq!(html.matches("<details class=\"diagnostic\">").count(), 5);
+    assert_eq!(html.matches("<details class=\"diagnostic\">").count(), 6);
     assert_eq!(html.matches("Good: ").count(), 4);
     assert_eq!(html.matches("Bad: ").count(), 4);
 }

@@ -51,7 +51,7 @@ fn rows_far_out_have_the_limit_of_rows_less_far_out() {
             assert_eq!(logs[2..], [None; 4]);
             assert_eq!((&score["unknown"], &score["beyond"]), (&4.into(), &4.into()));
             assert!(
-                said.contains("4 of 6 rows have no log density: so far from all data it is below the range"),
+                said.contains("4 of 6 rows have no log density: they lie so far from the data that it is below the range"),
                 "{said}"
             );
             assert!(!said.contains("not positive"), "{said}");

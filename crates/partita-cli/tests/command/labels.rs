@@ -44,7 +44,7 @@ fn rows_without_a_label_are_not_compared() {
     let ran = scratch.ok(&format!("fit gaps.csv {MODEL} {QUICK} --out gaps"));
     let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     let note = "8 of 30 rows have no label and are left out of the comparison with the known labels";
-    assert!(words.contains(", over the 22 of 30 rows that have one"), "{}", ran.stdout);
+    assert!(words.contains(" over the 22 of 30 rows that have a label"), "{}", ran.stdout);
     assert_eq!(words.matches(&format!("note: {note}")).count(), 1, "{}", ran.stdout);
     let summary = json(&scratch.read("gaps/summary.json"));
     assert!(summary["notes"].as_array().unwrap().contains(&note.into()), "{summary}");

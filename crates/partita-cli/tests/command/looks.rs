@@ -97,10 +97,12 @@ fn help_offers_what_there_is() {
     assert_eq!(takes(&color), "A graph: an edge list or DIMACS .col file, also gzipped");
     assert_eq!(takes(&blocks), takes(&color));
     assert_eq!(takes(&meet), "A table, or a graph with --colors or --edge-prior [default: built-in data]");
+    assert!(fit.contains("[alias: --covariance]"), "{fit}");
+    assert!([&fit, &color, &blocks, &meet].iter().all(|help| help.contains("docs/glossary.md")));
     for (option, commands) in [
         ("--delimiter", [true, false, false, true]),
         ("--no-standardize", [true, false, false, true]),
-        ("--covariance", [true, false, false, true]),
+        ("--model", [true, false, false, true]),
         ("--alpha", [true, false, true, true]),
         ("--colors", [false, true, false, true]),
         ("--edge-prior", [false, false, true, true]),

@@ -20,7 +20,7 @@ fn about_arguments(arguments: &str) -> String {
 fn a_card_that_cannot_be_used() {
     assert_eq!(
         about_arguments("fit data.csv --device cuda"),
-        "partita: --device cuda: this partita was built without the feature `cuda`; leave it out to use the processors, \
+        "partita: --device cuda: this partita was built without the feature `cuda`; leave it out to run on the CPU, \
          with the same results"
     );
 }
@@ -175,7 +175,7 @@ fn malformed_toml() {
     );
     assert_eq!(
         about_arguments("fit data.csv --config nowhere.toml"),
-        "partita: nowhere.toml: cannot be read: no such file or directory"
+        "partita: nowhere.toml cannot be read: no such file or directory"
     );
 }
 
@@ -398,7 +398,7 @@ fn data_that_has_changed() {
             before.starts_with("partita: data.csv has changed since the run began (fingerprint "),
             "{before}"
         );
-        assert_eq!(after, format!("{print}): restore it, or start anew"));
+        assert_eq!(after, format!("{print}): restore it, or start a new run"));
     }
 }
 

@@ -132,7 +132,7 @@ fn a_mixed_table_runs_from_the_plain_command() {
     let ran = scratch.ok(&format!("fit animals.csv --id-column name {QUICK} --out run"));
     for words in [
         "column types: 2 normal (weight, length), 1 count (litter), 2 category (coat: 4 levels, tame: 2 levels)",
-        "cells (",
+        "% of the cells)",
         "are left out of the likelihood",
         "normal columns standardised to mean 0",
     ] {
@@ -190,7 +190,7 @@ fn full_covariances_take_any_table() {
         "modelled outside the covariance matrices, as its missing values are in other rows: w",
         "left out, as determined by other columns (a copy, a sum, a constant): sum",
         "2 rows have no values in the columns of the covariance matrices and are left out of them",
-        "the prior about the table's own (share 0.2, freedom 2, kappa 0.1)",
+        "prior centred on the covariance of the table (share 0.2, freedom 2, kappa 0.1)",
     ] {
         assert!(said.contains(words), "{words}: {said}");
     }
@@ -235,8 +235,8 @@ fn missing_cells_do_not_count() {
             scratch.refused(&format!("fit gaps.csv --covariance {covariance}")),
             format!(
                 "partita: gaps.csv, line 2, column \"y\": the cell is empty; fill it in, remove the row, or leave \
-                 the column out with --drop y; --covariance {covariance} needs every cell, --covariance diagonal \
-                 takes missing ones"
+                 the column out with --drop y; --model {covariance} needs complete data, --model diagonal takes \
+                 missing values"
             )
         );
     }
@@ -349,8 +349,8 @@ fn spreads_for_standardised_columns_are_told_where_columns_keep_their_units() {
     };
     let sentence = |open: &str| {
         Some(format!(
-            "columns keep their units, but {open} for standardised columns: give what suits the data, or leave \
-             --no-standardize out"
+            "columns keep their units, but {open} meant for standardised columns: give values that suit the data, or \
+             leave --no-standardize out"
         ))
     };
     assert_eq!(
@@ -402,7 +402,7 @@ fn blocks_of_a_graph() {
             "color triangles.txt --colors 3 --edge-prior 1,1",
             "--edge-prior is for blocks: use `partita blocks GRAPH`",
         ),
-        ("blocks triangles.txt --covariance full", "--covariance is for tables: leave it out for a graph"),
+        ("blocks triangles.txt --covariance full", "--model is for tables: leave it out for a graph"),
         (
             "meet graph.col",
             "a graph can be coloured or put into blocks: give --colors Q, how many colours may be used, or \

@@ -180,7 +180,7 @@ fn what_has_no_use_is_refused_with_what_it_is_for() {
         "--label-column a",
         "--no-standardize",
         "--column-type a=count",
-        "--covariance full",
+        "--model full",
         "--prior-sd 1",
         "--noise-sd 1",
     ] {
@@ -258,6 +258,7 @@ fn answers_of_states_that_were_not_kept() {
     scratch.ok("fit data.csv --lag 5 --burn-in 5 --sweeps 20 --replicates 24 --out some");
     assert_eq!(
         scratch.refused("predict some data.csv --score --loss binder"),
-        "partita: --loss is for the clusters that rows join, and --score is of their densities alone: leave it out"
+        "partita: --loss matters for the clusters that rows join, and --score reports their densities alone: leave \
+         --loss out"
     );
 }

@@ -31,7 +31,7 @@ fn one_clustering_finds_the_groups() {
     let ran = scratch.ok(&format!("{run} {QUICK} --out run"));
     let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
-        "3 clusters of 10, 10, 10 items (point estimate)",
+        "Point estimate: 3 clusters, of sizes 10, 10 and 10.",
         "known labels: adjusted Rand index 1.00 ",
         "reference:ari",
     ] {

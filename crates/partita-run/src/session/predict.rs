@@ -175,7 +175,7 @@ fn standardize(table: &mut Table, scaling: &Scaling, takes_gaps: bool) -> Result
 
 /// A way out for a cell that cannot be.
 fn or_empty(takes_gaps: bool) -> &'static str {
-    if takes_gaps { ", or empty it, as a missing cell does not count" } else { "" }
+    if takes_gaps { ", or leave it empty, as a missing value" } else { "" }
 }
 
 /// What is wrong with a file of new rows: their columns cannot be left out or taken for something else.

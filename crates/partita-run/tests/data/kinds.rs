@@ -72,7 +72,7 @@ fn counts_have_a_limit_and_it_is_told() {
     for cell in ["-1", "0.5", "1.5e0", "-1e16"] {
         let sentence = refused(&format!("n,x\n1,2\n{cell},1\n"), &said);
         assert!(
-            sentence.contains("is not a count (a non-negative whole number); correct the cell, or say"),
+            sentence.contains("is not a count (a non-negative whole number); correct the cell, or use"),
             "{sentence}"
         );
     }

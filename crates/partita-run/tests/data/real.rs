@@ -184,7 +184,7 @@ fn several_columns_of_words_that_hardly_repeat_are_told_at_once() {
     assert!(
         sentence.ends_with(
             "column \"ticket\": 8 different words in 9 rows are more likely names than categories, and so are \
-             those of \"cabin no\"; leave them out with `drop = ticket,'cabin no'`, or say what they are, as in \
+             those of \"cabin no\"; leave them out with `drop = ticket,'cabin no'`, or give their types, as in \
              `column_type = ticket=category`"
         ),
         "{sentence}"
