@@ -1,4 +1,4 @@
-"""Unbiased Bayesian clustering: many short pairs of coupled chains, honest error bars.
+"""Unbiased Bayesian clustering with honest error bars, from many short pairs of coupled chains.
 
 >>> import partita
 >>> result = partita.fit(partita.datasets.penguins(), replicates=50)  # doctest: +SKIP

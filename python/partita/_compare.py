@@ -24,7 +24,7 @@ class Comparison:
 
     @property
     def table(self) -> Any:
-        """One row a model: its log density per held-out row with its error, and how far it is behind the best.
+        """One row per model: its log density per held-out row with its error, and how far it is behind the best.
 
         Errors hold the choice of rows and the error of the runs; differences are taken row by row.
         """
@@ -75,7 +75,7 @@ class Comparison:
         return self._table(Table).to_polars()
 
     def __repr__(self) -> str:
-        head = f"log density per row of {self.held_out} rows held out, fitted to {self.rows}"
+        head = f"log predictive density per row, on {self.held_out} held-out rows (fitted to {self.rows})"
         return f"{head}\n{self._table(Table)!r}"
 
     def _repr_html_(self) -> str:
@@ -109,9 +109,9 @@ def compare(
     data
         A table, as for `fit`.
     model
-        The models: any of auto, known, shared, shared-columns, diagonal and full. Left out: diagonal and full.
+        The models: any of auto, known, shared, shared-columns, diagonal and full. Default: diagonal and full.
     hold_out
-        The share of the rows that is held out. Left out: a fifth.
+        The share of the rows that is held out. Default: a fifth.
     columns, drop, id_column, column_type, cluster_prior
         As for `fit`, for all models; a prior of covariance matrices is for `full` alone.
     time, replicates

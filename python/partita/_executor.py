@@ -1,4 +1,4 @@
-"""Work on other machines: any `concurrent.futures.Executor` runs orders, and data travel once a worker."""
+"""Work on other machines: any `concurrent.futures.Executor` runs orders, and data travel once per worker."""
 
 from __future__ import annotations
 

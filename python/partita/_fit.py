@@ -81,14 +81,14 @@ def fit(
     ----------
     data
         A numpy array, a pandas or polars frame, an Arrow table or anything with `__arrow_c_stream__`, a mapping of
-        names to columns, or a path. NaN, None and <NA> are missing. Left out: the built-in penguins.
+        names to columns, or a path. NaN, None and <NA> are missing. Default: the built-in penguins.
     labels
         Known classes to compare with: one for each row, or the name of a column.
     likelihood
-        A likelihood of one's own for the rows, in place of a family's: an object with five methods, or with compiled
+        A user-defined likelihood for the rows, in place of a family's: an object with five methods, or with compiled
         functions (see docs/python.md). `data` may then be left out.
     executor
-        A `concurrent.futures.Executor` to run replicates on; the results are the same. Left out: threads of this
+        A `concurrent.futures.Executor` to run replicates on; the results are the same. Default: threads of this
         process.
     progress
         Whether a bar is shown (with tqdm). "auto": in terminals and notebooks.
@@ -110,9 +110,9 @@ def fit(
     """
     options = by_their_names(options)
     if likelihood is not None:
-        for key in ("covariance", "prior_sd", "noise_sd", "standardize", "column_type", "out"):
+        for key in ("model", "prior_sd", "noise_sd", "standardize", "column_type", "out"):
             if options.get(key) is not None:
-                raise ValueError(f"{key} does not go with a likelihood of one's own: leave it out")
+                raise ValueError(f"{key} cannot be used with a user-defined likelihood: leave it out")
         data = {"item": range(len(likelihood))} if data is None else data
         # Code of Python's runs one call at a time, whatever the threads.
         compiled = hasattr(likelihood, "__partita_likelihood__")

@@ -22,7 +22,7 @@ def fit(
     label_column: str | None = ...,
     standardize: bool | None = ...,
     column_type: str | Sequence[str] | None = ...,
-    covariance: str | None = ...,
+    model: str | None = ...,
     prior_sd: float | None = ...,
     noise_sd: float | None = ...,
     prior: str | None = ...,
@@ -49,7 +49,7 @@ def fit(
     cluster_prior: str | None = ...,
     sheet: str | None = ...,
     pca: int | str | None = ...,
-    model: str | None = ...,
+    covariance: str | None = ...,
     summaries: str | Sequence[str] | None = ...,
 ) -> Result: ...
 def blocks(
@@ -125,7 +125,7 @@ def meet(
     label_column: str | None = ...,
     standardize: bool | None = ...,
     column_type: str | Sequence[str] | None = ...,
-    covariance: str | None = ...,
+    model: str | None = ...,
     prior_sd: float | None = ...,
     noise_sd: float | None = ...,
     prior: str | None = ...,
@@ -150,5 +150,5 @@ def meet(
     cluster_prior: str | None = ...,
     sheet: str | None = ...,
     pca: int | str | None = ...,
-    model: str | None = ...,
+    covariance: str | None = ...,
 ) -> Result: ...

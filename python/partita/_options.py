@@ -38,7 +38,7 @@ OPTIONS = {name: Option(name, kind, about) for name, kind, about in _native.opti
 
 
 #: Other names of options, as the command has them, and what they stand for.
-ALIASES = {"model": "covariance", "summaries": "summary"}
+ALIASES = {"covariance": "model", "summaries": "summary"}
 
 
 def by_their_names(options: dict[str, Any]) -> dict[str, Any]:
@@ -80,11 +80,11 @@ def documented(*tasks: str, meetings_only: bool = False):
         for name in names():
             default = _native.default(name, tasks[0])
             lines.append(f"    {name} : {OPTIONS[name].annotation.removesuffix(' | None')}")
-            lines.append(f"        {OPTIONS[name].about}" + (f" Left out: {default}." if default else ""))
+            lines.append(f"        {OPTIONS[name].about}" + (f" Default: {default}." if default else ""))
         for other, name in ALIASES.items():
             if other in offered:
                 lines.append(f"    {other} : {OPTIONS[name].annotation.removesuffix(' | None')}")
-                lines.append(f"        Another name of {name}.")
+                lines.append(f"        Another name for {name}.")
         head, _, tail = (function.__doc__ or "").partition("\n    Returns\n")
         function.__doc__ = head.rstrip() + "\n" + "\n".join(lines) + "\n\n    Returns\n" + tail
         return function

@@ -165,7 +165,7 @@ def estimates(result: Any, summary: str | None, ax: Any) -> Any:
     ax.plot(rows["replicate"], rows[name], "o", color=BLUE, ms=3, alpha=0.45, mew=0, label="one replicate")
     if line["ci95"]:
         ax.axhspan(*line["ci95"], color=RED, alpha=0.25, lw=0)
-    ax.axhline(line["mean"], color=RED, lw=1.3, label="mean, 95 % interval")
+    ax.axhline(line["mean"], color=RED, lw=1.3, label="mean, 95% interval")
     ax.set(xlabel="replicate", ylabel=name)
     ax.legend(frameon=False, fontsize=9)
     _plain(ax)

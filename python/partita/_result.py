@@ -1,4 +1,4 @@
-"""What came of a run: answers with their errors, and ways to go on, keep, show and ask."""
+"""The result of a run: answers with their errors, and ways to extend, save, plot and query it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ._watch import Watch
 
 @dataclass(frozen=True)
 class CredibleBall:
-    """The smallest ball around the one clustering that holds 95 % of the posterior, and the states that bound it."""
+    """The smallest ball around the point estimate that holds 95% of the posterior, and the states that bound it."""
 
     radius: float
     #: The fewest clusters in the ball, the most, and the farthest state; None where a run has one replicate.
@@ -29,7 +29,7 @@ class CredibleBall:
 
 
 class Score(float):
-    """The mean log density of new rows, with its 95 % interval, the sum, and the number of rows."""
+    """The mean log density of new rows, with its 95% interval, the sum, and the number of rows."""
 
     ci95: tuple[float, float] | None
     sum: float
@@ -66,7 +66,7 @@ def _ends(ends: list[float] | None) -> tuple[float, float]:
 
 
 def finished(outcome: tuple[_native.Run, bool], index: Any) -> Result:
-    """The result of a run; where Ctrl-C came, an exception that holds it."""
+    """The result of a run; after Ctrl-C, an exception that holds it."""
     run, interrupted = outcome
     result = Result(run, index)
     if interrupted or not run.complete:
@@ -79,7 +79,7 @@ def finished(outcome: tuple[_native.Run, bool], index: Any) -> Result:
 
 
 class Result:
-    """A run: its answers, and all that they are made from.
+    """A run: its answers, and everything they are computed from.
 
     Tables are pandas frames where pandas is installed, and a `partita.Table` otherwise. What belongs to rows carries
     the index of the frame that was given.
@@ -101,12 +101,12 @@ class Result:
 
     @property
     def complete(self) -> bool:
-        """Whether the run has all its replicates, and so answers."""
+        """Whether the run has all its replicates, and therefore answers."""
         return self._run.complete
 
     @functools.cached_property
     def summary(self) -> Any:
-        """The estimates: mean, its standard error and 95 % interval, and the trimmed mean with its interval."""
+        """The estimates: mean, its standard error and 95% interval, and the trimmed mean with its interval."""
         return self._summary_table(frame)
 
     def _summary_table(self, make: Any) -> Any:
@@ -126,7 +126,7 @@ class Result:
 
     @functools.cached_property
     def clusters(self) -> Any:
-        """The distribution of the number of clusters, with 95 % intervals; unbiased, so it may leave [0, 1]."""
+        """The distribution of the number of clusters, with 95% intervals; unbiased, so they can fall outside [0, 1]."""
         return self._clusters_table(frame)
 
     def _clusters_table(self, make: Any) -> Any:
@@ -141,8 +141,8 @@ class Result:
 
     @functools.cached_property
     def profiles(self) -> Any:
-        """What each cluster of the point estimate is like: of every column its expected mean, of every level its
-        expected frequency, with standard error and 95 % interval, beside that of the whole table (`overall`)."""
+        """What each cluster of the point estimate is like: the expected mean of every column or frequency of every
+        level, with standard error and 95% interval, beside that of the whole table (`overall`)."""
         return self._profiles_table(frame)
 
     def _profiles_table(self, make: Any) -> Any:
@@ -166,7 +166,7 @@ class Result:
 
     @property
     def notes(self) -> list[str]:
-        """Sentences that a reader must know."""
+        """Warnings about the run, in sentences."""
         return self._found["notes"]
 
     @property
@@ -182,7 +182,7 @@ class Result:
         return found
 
     def _by_row(self, values: np.ndarray, name: str) -> Any:
-        """One value a row, under the index of the frame that was given."""
+        """One value per row, under the index of the frame that was given."""
         if self._index is None or not hasattr(self._index, "to_series"):
             return values
         import pandas as pd
@@ -191,7 +191,7 @@ class Result:
 
     @property
     def labels(self) -> Any:
-        """The cluster of each row, numbered from 0 by size: the one clustering nearest to the whole posterior."""
+        """The cluster of each row in the point estimate, numbered from 0 by size."""
         return self._by_row(self._labels[0], "cluster")
 
     @property
@@ -206,7 +206,7 @@ class Result:
 
     @functools.cached_property
     def credible_ball(self) -> CredibleBall:
-        """The 95 % credible ball around the one clustering (Wade, Ghahramani 2018)."""
+        """The 95% credible ball around the point estimate (Wade, Ghahramani 2018)."""
         bounds = self._labels[3] or [None, None, None]
         names = ("upper", "lower", "horizontal")
         made = [None if b is None else self._by_row(b, n) for b, n in zip(bounds, names, strict=True)]
@@ -221,7 +221,7 @@ class Result:
 
     @property
     def co_clustering(self) -> np.ndarray:
-        """The probability that two rows share a cluster, for all pairs."""
+        """The co-clustering probabilities: for every two rows, that they are in the same cluster."""
         return self._matrices[0]
 
     @property
@@ -233,12 +233,12 @@ class Result:
 
     @functools.cached_property
     def replicates_done(self) -> np.ndarray:
-        """The numbers of the replicates that are there."""
+        """The numbers of the replicates."""
         return self._run.rows()["replicate"]
 
     @functools.cached_property
     def replicates(self) -> Any:
-        """One row a replicate, as `replicates.csv` has it; `tau` is missing where a pair has not met."""
+        """One row per replicate, as `replicates.csv` has it; `tau` is missing where a pair has not met."""
         return self._replicates_table(frame)
 
     def _replicates_table(self, make: Any) -> Any:
@@ -248,7 +248,7 @@ class Result:
 
     @functools.cached_property
     def draws(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Kept states: the replicate of each, its weight (of either sign), and its labels, one row a state.
+        """Kept states: the replicate of each, its weight (of either sign), and its labels, one row per state.
 
         The sum of weight times f(labels) over the states of one replicate is an unbiased estimate of f.
         """
@@ -261,7 +261,7 @@ class Result:
         return np.where(rows["met"], rows["tau"], np.nan)
 
     def survival(self) -> Any:
-        """The Kaplan-Meier curve of meeting times, with its 95 % interval."""
+        """The Kaplan-Meier curve of meeting times, with its 95% interval."""
         time, alive, low, high = (
             (list(c) for c in zip(*self._page["survival"], strict=True)) if self._page["survival"] else ([],) * 4
         )
@@ -291,7 +291,7 @@ class Result:
 
     @functools.cached_property
     def candidates(self) -> Any:
-        """The models that the pilot scored on the table, where the model was left open; no rows where it was not.
+        """The models scored by the pilot; no rows if the model was given.
 
         `score` is the mean over rows of the log density of a row given all others, `met` the share of pairs that met in
         the trial, `left` the reason where a model was not tried or not taken.
@@ -313,7 +313,7 @@ class Result:
 
     @property
     def efficiency(self) -> Any:
-        """The work of this run over that of one long chain for the same error: 1 is parity."""
+        """The cost relative to one long chain of the same accuracy: at 1 both cost the same."""
         lines = self._found["summaries"]
         columns = {
             "times_the_work": [_known(line["inefficiency"]) for line in lines],
@@ -334,7 +334,7 @@ class Result:
 
     @property
     def columns(self) -> dict[str, str]:
-        """The columns of the data, and what each is taken for: normal, count or category."""
+        """The columns of the data, and the type of each: normal, count or category."""
         return dict(self._run.columns())
 
     def to_dict(self) -> dict[str, Any]:
@@ -381,7 +381,7 @@ class Result:
         return self._of_new(values, index, "log_density")
 
     def predictions(self, new: Any, loss: str | None = None) -> Any:
-        """All about new rows, with standard errors: the table that `partita predict` writes."""
+        """Predictions of new rows, with standard errors: the table that `partita predict` writes."""
         found, index = self._predictions(new, loss)
         rows, names = found["predictions"], [f"p{c}" for c in range(found["clusters"])] + ["new"]
         columns: dict[str, Any] = {
@@ -421,7 +421,7 @@ class Result:
         return finished(outcome, self._index)
 
     def resume(self, *, executor: Any = None, threads: int | None = None, progress: Any = "auto") -> Result:
-        """Goes on with a run that was interrupted."""
+        """Continues a run that was interrupted."""
         watch = Watch(progress)
         try:
             outcome = self._run.resume(courier(executor), watch, threads)
@@ -434,7 +434,7 @@ class Result:
         return merge(self, *others)
 
     def save(self, directory: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Writes the run directory, which the command reads, too."""
+        """Writes the run directory, which the command can read as well."""
         self._run.save(directory, force)
 
     def report(self, path: str | os.PathLike[str]) -> None:
@@ -485,7 +485,7 @@ class Result:
         return _plot.clusters(self, ax)
 
     def plot_co_clustering(self, ax: Any = None) -> Any:
-        """Who is together with whom."""
+        """The co-clustering matrix."""
         from . import _plot
 
         return _plot.co_clustering(self, ax)
@@ -497,7 +497,7 @@ class Result:
         return _plot.meeting(self, ax)
 
     def plot_data(self, ax: Any = None) -> Any:
-        """The data in two coordinates, coloured by the one clustering."""
+        """The data in two coordinates, coloured by cluster."""
         from . import _plot
 
         return _plot.data(self, ax)
@@ -525,7 +525,7 @@ def _unpacked(run: bytes, index: Any) -> Result:
 
 
 def merge(*shards: Result) -> Result:
-    """Shards of one run, as one run. Starts no chains: `resume()` then measures the cost relative to one long chain."""
+    """Merges the shards of one run. Starts no chains: `resume()` then measures the cost relative to one long chain."""
     watch = Watch(False)
     return finished(_native.Run.merge([shard._run for shard in shards], watch), shards[0]._index if shards else None)
 
@@ -536,6 +536,6 @@ def load(directory: str | os.PathLike[str]) -> Result:
 
 
 def resume(directory: str | os.PathLike[str], **options: Any) -> Result:
-    """Goes on with the run of a directory after Ctrl-C or a crash."""
+    """Continues the run of a directory after Ctrl-C or a crash."""
     result = load(directory)
     return result if result.complete else result.resume(**options)

@@ -1,4 +1,4 @@
-"""A scikit-learn estimator: a Dirichlet process mixture whose posterior is averaged without bias."""
+"""A scikit-learn estimator: a Dirichlet process mixture with unbiased posterior expectations."""
 
 from __future__ import annotations
 
@@ -25,14 +25,16 @@ class DPMixture(ClusterMixin, DensityMixin, BaseEstimator):
 
     Parameters
     ----------
-    covariance : str or None
-        What is known of the clusters' covariance: known, shared, shared-columns, diagonal or full.
+    model : str or None
+        The model of a cluster: auto, known, shared, shared-columns, diagonal or full.
     prior, alpha, prior_sd, noise_sd, standardize, loss, time, precision, sampler, lag, burn_in, sweeps
         As for `partita.fit`.
     replicates : int or None
         Pairs of chains to run.
     random_state : int, RandomState or None
         The seed; None is that of `partita.fit`, so that fits can be repeated.
+    covariance : str or None
+        Another name for model.
     n_jobs : int or None
         Threads; -1 for all. Where joblib was given a Dask cluster, its workers run the replicates.
 
@@ -55,8 +57,9 @@ class DPMixture(ClusterMixin, DensityMixin, BaseEstimator):
 
     def __init__(
         self,
-        covariance: str | None = None,
+        model: str | None = None,
         *,
+        covariance: str | None = None,
         prior: str | None = None,
         alpha: float | str | None = None,
         prior_sd: float | None = None,
@@ -73,6 +76,7 @@ class DPMixture(ClusterMixin, DensityMixin, BaseEstimator):
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
+        self.model = model
         self.covariance = covariance
         self.prior = prior
         self.alpha = alpha
@@ -90,9 +94,12 @@ class DPMixture(ClusterMixin, DensityMixin, BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
+    def _takes_gaps(self) -> bool:
+        return (self.covariance or self.model) in (None, "auto", "diagonal")
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.covariance in (None, "diagonal")
+        tags.input_tags.allow_nan = self._takes_gaps()
         return tags
 
     def _seed(self) -> int | None:
@@ -103,7 +110,7 @@ class DPMixture(ClusterMixin, DensityMixin, BaseEstimator):
         return int(check_random_state(self.random_state).randint(2**31))
 
     def _checked(self, X: Any, reset: bool) -> np.ndarray:
-        gaps = "allow-nan" if self.covariance in (None, "diagonal") else True
+        gaps = "allow-nan" if self._takes_gaps() else True
         return validate_data(
             self, X, reset=reset, dtype=np.float64, ensure_all_finite=gaps, ensure_min_samples=2 if reset else 1
         )
@@ -130,6 +137,7 @@ class DPMixture(ClusterMixin, DensityMixin, BaseEstimator):
 
         return fit(
             X,
+            model=self.model,
             covariance=self.covariance,
             prior=self.prior,
             alpha=self.alpha,

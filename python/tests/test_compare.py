@@ -30,7 +30,7 @@ def test_the_numbers_of_the_command(points, tmp_path, command):
     other = table.drop(index=ours.best).iloc[0]
     assert other["low"] < other["behind"] < other["high"]
     assert ours.rows == 36 and ours.held_out == 9
-    assert "9 rows held out" in repr(ours) and "<table>" in ours._repr_html_()
+    assert "9 held-out rows" in repr(ours) and "<table>" in ours._repr_html_()
     assert ours.to_polars()["model"].to_list() == ["known", "diagonal"]
 
 
@@ -50,7 +50,7 @@ def test_an_executor_changes_nothing(points):
 def test_mistakes(points):
     with pytest.raises(ValueError, match="hold_out must leave"):
         partita.compare(points, hold_out=1.5, **SHORT)
-    with pytest.raises(ValueError, match="covariance"):
+    with pytest.raises(ValueError, match="model"):
         partita.compare(points, model="round", **SHORT)
     with pytest.raises(ValueError, match="needs models"):
         partita.compare(points, model=[], **SHORT)

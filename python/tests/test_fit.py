@@ -41,7 +41,7 @@ def test_arguments_are_the_options_of_the_command():
             if key != "colors":
                 assert f"\n    {key} : " in function.__doc__
     everything = {name for name, _, _ in _native.options()}
-    assert {"covariance", "burn_in", "keep_draws", "shard", "out"} < everything
+    assert {"model", "burn_in", "keep_draws", "shard", "out"} < everything
 
 
 def test_every_option_takes_a_value(points, tmp_path):
@@ -168,12 +168,12 @@ def test_names_are_kept(points):
             TypeError,
             "there is no option max_sweep; did you mean max_sweeps?",
         ),
-        ([[1.0], [2.0]], {"covariance": "diagnal"}, ValueError, "covariance: `diagnal` is not one of"),
+        ([[1.0], [2.0]], {"covariance": "diagnal"}, ValueError, "model: `diagnal` is not one of"),
         (
             [[1.0], [2.0]],
             {"burn_in": 9, "sweeps": 3},
             ValueError,
-            "sweeps (3) must not be fewer than burn_in (9)",
+            "sweeps (3) must be at least burn_in (9)",
         ),
         (
             [[1.0], [2.0]],
@@ -188,7 +188,7 @@ def test_names_are_kept(points):
             [[1.0], [np.nan], [2.0]],
             {"covariance": "shared"},
             ValueError,
-            "covariance='diagonal' takes missing ones",
+            "model='diagonal' takes missing values",
         ),
         (np.zeros((2, 2, 2)), {}, ValueError, "3 dimensions"),
         ({"a": [1, 2], "b": [1, 2, 3]}, {}, ValueError, "give all columns the same length"),
@@ -222,7 +222,7 @@ def test_what_is_said_goes_to_logging_and_nothing_is_printed(points, caplog, cap
     with caplog.at_level(logging.INFO, "partita"):
         partita.fit(points, **QUICK)
     assert "array: 45 rows, 2 columns" in caplog.text
-    assert "(standardize=False keeps them)" in caplog.text
+    assert "(standardize=False keeps their units)" in caplog.text
     assert capfd.readouterr() == ("", "")
 
 

@@ -59,7 +59,7 @@ def test_the_example_in_python():
     # |z| > 4.5 has probability 7e-6, and the seed is fixed.
     assert abs(line["mean"] - exact(Waiting(X))) < 4.5 * line["se"]
     assert result.labels.tolist()[3:] == [0, 0, 0] and 0 not in result.labels[:3]
-    assert result.co_clustering.shape == (6, 6) and "likelihood of one's own" in result._page["question"]
+    assert result.co_clustering.shape == (6, 6) and "user-defined likelihood" in result._page["question"]
     longer = result.more(replicates=10)
     assert len(longer.replicates_done) == 110
     for lost in (lambda: pickle.dumps(result), lambda: result.save("nowhere"), lambda: result.predict([[1.0]])):
@@ -93,7 +93,7 @@ def test_mistakes_in_ones_own_code_are_raised():
         partita.fit(likelihood=[1, 2, 3], **SETTINGS)
     with pytest.raises(ValueError, match="6 items, but the table has 2 rows"):
         partita.fit([[1.0], [2.0]], likelihood=Waiting(X), **SETTINGS)
-    with pytest.raises(ValueError, match="covariance"):
+    with pytest.raises(ValueError, match="model"):
         partita.fit(likelihood=Waiting(X), covariance="full", **SETTINGS)
 
 

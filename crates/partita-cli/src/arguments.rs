@@ -13,13 +13,17 @@ use partita_run::config::{
 use partita_run::session::{HOLD_OUT, MODELS};
 use std::path::PathBuf;
 
-/// Unbiased Bayesian clustering: many short pairs of coupled chains, honest error bars.
+/// Unbiased Bayesian clustering with honest error bars, from many short pairs of coupled chains
 #[derive(Debug, Parser)]
-#[command(name = "partita", version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(name = "partita", version, max_term_width = 100, disable_help_subcommand = true, after_help = TERMS)]
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Option<Command>,
 }
+
+/// Where the words of the field are explained.
+const TERMS: &str =
+    "Terms such as replicate, lag and meeting time are explained in the glossary, docs/glossary.md.";
 
 /// The commands that run something, what they are for, and the file that they take.
 const RUNS: [(&str, &[Task], bool, &str); 5] = [
@@ -27,16 +31,16 @@ const RUNS: [(&str, &[Task], bool, &str); 5] = [
         "fit",
         &[Task::Fit],
         false,
-        "A table: CSV, TSV, Excel or NPY, gzipped or not; - for a pipe [left out: built-in data]",
+        "A table: CSV, TSV, Excel or NPY, also gzipped; - for stdin [default: built-in data]",
     ),
-    ("check", &[Task::Fit], false, "A table, as for fit [left out: built-in data]"),
-    ("color", &[Task::Color], false, "A graph: edge list or DIMACS .col, gzipped or not"),
-    ("blocks", &[Task::Blocks], false, "A graph: edge list or DIMACS .col, gzipped or not"),
+    ("check", &[Task::Fit], false, "A table, as for fit [default: built-in data]"),
+    ("color", &[Task::Color], false, "A graph: an edge list or DIMACS .col file, also gzipped"),
+    ("blocks", &[Task::Blocks], false, "A graph: an edge list or DIMACS .col file, also gzipped"),
     (
         "meet",
         &[Task::Fit, Task::Color, Task::Blocks],
         true,
-        "A table, or a graph with --colors or --edge-prior [left out: built-in data]",
+        "A table, or a graph with --colors or --edge-prior [default: built-in data]",
     ),
 ];
 
@@ -45,7 +49,7 @@ pub fn command() -> clap::Command {
     RUNS.into_iter().fold(Arguments::command(), |command, (name, tasks, meetings_only, file)| {
         let used: Vec<&str> = tasks.iter().flat_map(|task| Options::keys_of(*task, meetings_only)).collect();
         command.mut_subcommand(name, |run| {
-            run.mut_args(|arg| {
+            run.after_help(TERMS).mut_args(|arg| {
                 let option = arg.get_id().as_str();
                 // Two options are said as their opposites on the command line.
                 let key = option.strip_prefix("no_").unwrap_or(option);
@@ -55,7 +59,8 @@ pub fn command() -> clap::Command {
                 }
                 let default = default_in_words(key, tasks[0]).filter(|_| option == key);
                 let help = arg.get_help().map_or(String::new(), |help| help.to_string());
-                arg.hide(unused).help(default.map_or(help.clone(), |default| format!("{help} [{default}]")))
+                arg.hide(unused)
+                    .help(default.map_or(help.clone(), |default| format!("{help} [default: {default}]")))
             })
         })
     })
@@ -63,86 +68,86 @@ pub fn command() -> clap::Command {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Cluster a table: pilot, run, table on the screen, run directory with report.html
+    /// Cluster the rows of a table, and write a report
     Fit(RunOptions),
-    /// What would be read of a table and what would run, in a second, without running
+    /// Show how a table would be read and what would run, without running it
     Check(RunOptions),
-    /// The same for proper colourings of a graph
+    /// Sample proper colourings of a graph, and write a report
     Color(RunOptions),
-    /// The same for blocks of a graph: vertices with the same edges to others, a stochastic block model
+    /// Cluster the vertices of a graph by a stochastic block model, and write a report
     Blocks(RunOptions),
-    /// Meeting times only: survival curve and total variation bound
+    /// Run pairs of chains for their meeting times only: survival curve and total variation bound
     Meet(RunOptions),
-    /// Reproduce a study of the paper: figures, numbers, a verdict for each of its claims
+    /// Reproduce a study from the paper: figures, numbers and a verdict on each claim
     Reproduce(ReproduceOptions),
-    /// Continue a run that was interrupted
+    /// Continue an interrupted run
     Resume {
-        /// The run directory
+        /// Run directory
         run: PathBuf,
-        /// Worker threads (does not change results)
+        /// Number of worker threads; results do not depend on it
         #[arg(long)]
         threads: Option<usize>,
         #[command(flatten)]
         shown: Shown,
     },
-    /// Join shards of one run
+    /// Merge the shards of one run
     Merge {
-        /// The run directories
+        /// The run directories of the shards
         #[arg(required = true)]
         runs: Vec<PathBuf>,
-        /// The new run directory
+        /// The run directory to write
         #[arg(long, default_value = "partita-merged")]
         out: PathBuf,
-        /// Overwrite a directory that is in use
+        /// Overwrite an existing run directory
         #[arg(long)]
         force: bool,
         #[command(flatten)]
         shown: Shown,
     },
-    /// Write summary.json, report.html and the clustering of a run again
+    /// Rewrite summary.json, report.html and the clustering of a finished run
     Report {
-        /// The run directory
+        /// Run directory
         run: PathBuf,
-        /// The loss of the point clustering: vi or binder [that of the run]
+        /// Loss of the point estimate: vi or binder [default: as in the run]
         #[arg(long)]
         loss: Option<Loss>,
-        /// Write the whole co-clustering matrix, of up to 20,000 items
+        /// Write the full co-clustering matrix (up to 20,000 items)
         #[arg(long)]
         matrix: bool,
         #[command(flatten)]
         shown: Shown,
     },
-    /// Predict new rows from the states that a run has kept: densities, clusters to join
+    /// Predict new rows from the states kept by a run: their densities and the clusters they join
     Predict {
-        /// The run directory
+        /// Run directory
         run: PathBuf,
-        /// The new rows: a table with the columns of the run
+        /// The new rows: a table with the same columns
         rows: PathBuf,
-        /// The held-out score instead: the log predictive density of all rows
+        /// Print only the score: the log predictive density of all rows
         #[arg(long)]
         score: bool,
-        /// The loss of the point clustering: vi or binder [that of the run]
+        /// Loss of the point estimate: vi or binder [default: as in the run]
         #[arg(long)]
         loss: Option<Loss>,
         /// Write the predictions to a file instead of standard output
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
-        /// Print one JSON object and nothing else on standard output
+        /// Print the results as one JSON object, and nothing else, on standard output
         #[arg(long)]
         json: bool,
     },
-    /// Compare models of a table by how well they predict rows held out
+    /// Compare models by how well they predict held-out rows of a table
     Compare(CompareOptions),
-    /// The data sets of the paper: where they come from, and bringing them here
+    /// List or download the data sets used in the paper
     Data(DataOptions),
-    /// Completions for a shell, to be put where it looks for them
+    /// Print a completion script for a shell
     Completions {
         /// The shell
         shell: Shell,
     },
-    /// The manual page, of one command or of all
+    /// Print the manual page of partita or of one command
     Man {
-        /// The command [left out: partita itself]
+        /// The command [default: partita itself]
         command: Option<String>,
     },
 }
@@ -150,9 +155,9 @@ pub enum Command {
 /// Options of compare.
 #[derive(Debug, Args)]
 pub struct CompareOptions {
-    /// A table: CSV, TSV, Excel or NPY, gzipped or not
+    /// A table: CSV, TSV, Excel or NPY, also gzipped
     data: PathBuf,
-    /// The models: any of auto, known, shared, shared-columns, diagonal and full
+    /// Models to compare: any of auto, known, shared, shared-columns, diagonal and full
     #[arg(
         long,
         visible_alias = "covariance",
@@ -161,37 +166,37 @@ pub struct CompareOptions {
         default_value = MODELS
     )]
     pub model: Vec<ModelChoice>,
-    /// The prior of covariance matrices: weak or table[:SHARE,FREEDOM,KAPPA] or columns[:...]
+    /// Prior of the covariance matrices: weak, table[:SHARE,FREEDOM,KAPPA] or columns[:...]
     #[arg(long, value_name = "PRIOR")]
     cluster_prior: Option<CovariancePrior>,
-    /// The share of the rows that is held out
+    /// Fraction of the rows to hold out
     #[arg(long, value_name = "SHARE", default_value_t = HOLD_OUT, allow_negative_numbers = true)]
     pub hold_out: f64,
-    /// Columns to use, by name or number from 1
+    /// Columns to use, by name or by number from 1
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     columns: Option<Vec<String>>,
-    /// Columns not to use
+    /// Columns to leave out
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     drop: Option<Vec<String>>,
-    /// A column of row names
+    /// Column that holds the row names
     #[arg(long, value_name = "NAME")]
     id_column: Option<String>,
-    /// What columns hold: NAME=normal, NAME=count or NAME=category
+    /// Type of a column: NAME=normal, NAME=count or NAME=category
     #[arg(long, value_name = "NAME=TYPE", value_delimiter = ',')]
     column_type: Option<Vec<ColumnType>>,
-    /// Wall time for each model, pilot and answers included, such as 90s, 10m or 2h
+    /// Wall time per model, including pilot and report, such as 90s, 10m or 2h
     #[arg(long, conflicts_with = "replicates")]
     time: Option<Duration>,
-    /// Replicates of each model
+    /// Replicates per model
     #[arg(long, value_name = "N")]
     replicates: Option<u64>,
-    /// The seed; it also draws the rows held out
+    /// Random seed; it also decides which rows are held out
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Worker threads
+    /// Number of worker threads
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
-    /// Print one JSON object and nothing else on standard output
+    /// Print the results as one JSON object, and nothing else, on standard output
     #[arg(long)]
     pub json: bool,
 }
@@ -218,28 +223,28 @@ impl CompareOptions {
 /// Options of reproduce.
 #[derive(Debug, Args)]
 pub struct ReproduceOptions {
-    /// The study, or a TOML file that defines one
+    /// Name of a study, or a TOML file that defines one
     #[arg(required_unless_present = "list")]
     pub name: Option<String>,
-    /// Show the studies and what they cost
+    /// List the studies and how long they take
     #[arg(long, conflicts_with_all = ["name", "seed", "threads", "data_dir", "out"])]
     pub list: bool,
-    /// The share of the paper's number of replicates
+    /// Fraction of the number of replicates in the paper
     #[arg(long, default_value_t = 1.0)]
     pub scale: f64,
-    /// The seed
+    /// Random seed
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Worker threads
+    /// Number of worker threads
     #[arg(long)]
     pub threads: Option<usize>,
-    /// Where gene.csv, seed.csv and abalone.csv are [the user's cache]
+    /// Directory of gene.csv, seed.csv and abalone.csv [default: the user cache]
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
-    /// The directory of the results [partita-reproduce-NAME]
+    /// Directory for the results [default: partita-reproduce-NAME]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Print one JSON object and nothing else on standard output
+    /// Print the results as one JSON object, and nothing else, on standard output
     #[arg(long)]
     pub json: bool,
 }
@@ -247,10 +252,10 @@ pub struct ReproduceOptions {
 /// How results are printed.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Shown {
-    /// Tell how the answers came about, too: losses, meeting times, cost, schedule
+    /// Also show how the answers were obtained: loss, meeting times, cost, schedule
     #[arg(long, help_heading = "Output")]
     pub verbose: bool,
-    /// Print one JSON object and nothing else on standard output
+    /// Print the results as one JSON object, and nothing else, on standard output
     #[arg(long, help_heading = "Output")]
     pub json: bool,
 }
@@ -261,132 +266,132 @@ pub struct RunOptions {
     /// The file to analyse
     data: Option<PathBuf>,
 
-    /// A TOML file with any of these options; the command line wins
+    /// TOML file with any of these options; the command line takes precedence
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
-    /// The character between cells
+    /// Character that separates cells
     #[arg(long, value_name = "CHAR", help_heading = "Reading", value_parser = delimiter)]
     delimiter: Option<char>,
-    /// The first row holds the names of the columns
+    /// The first row holds the column names
     #[arg(long, help_heading = "Reading", overrides_with = "no_header")]
     header: bool,
     /// The first row is data
     #[arg(long, help_heading = "Reading")]
     no_header: bool,
-    /// Columns to use, by name or number from 1
+    /// Columns to use, by name or by number from 1
     #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Reading")]
     columns: Option<Vec<String>>,
-    /// Columns not to use
+    /// Columns to leave out
     #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Reading")]
     drop: Option<Vec<String>>,
-    /// A column of row names
+    /// Column that holds the row names
     #[arg(long, value_name = "NAME", help_heading = "Reading")]
     id_column: Option<String>,
-    /// A column with a known clustering to compare with
+    /// Column with known labels to compare the clusters with
     #[arg(long, value_name = "NAME", help_heading = "Reading")]
     label_column: Option<String>,
-    /// The sheet of a workbook, by name or number from 1
+    /// Sheet of a workbook, by name or by number from 1
     #[arg(long, value_name = "SHEET", help_heading = "Reading")]
     sheet: Option<String>,
-    /// Keep the columns as they are, instead of mean 0 and standard deviation 1
+    /// Keep numeric columns in their units instead of standardising them
     #[arg(long, help_heading = "Reading")]
     no_standardize: bool,
-    /// Cluster principal components instead of columns: so many, or as many as explain a share such as 90%
+    /// Cluster the first K principal components, or as many as explain a share such as 90%
     #[arg(long, value_name = "K", help_heading = "Reading", allow_negative_numbers = true)]
     pca: Option<Pca>,
 
-    /// What columns hold: NAME=normal, NAME=count or NAME=category
+    /// Type of a column: NAME=normal, NAME=count or NAME=category
     #[arg(long, value_name = "NAME=TYPE", value_delimiter = ',', help_heading = "Model")]
     column_type: Option<Vec<ColumnType>>,
-    /// The model: auto (the one that predicts the table best), known, shared, shared-columns, diagonal or full
-    #[arg(long, visible_alias = "model", value_name = "MODEL", help_heading = "Model")]
-    covariance: Option<ModelChoice>,
-    /// The prior of covariance matrices: weak or table[:SHARE,FREEDOM,KAPPA]
+    /// Model: auto (whichever predicts the table best), known, shared, shared-columns, diagonal or full
+    #[arg(long, visible_alias = "covariance", value_name = "MODEL", help_heading = "Model")]
+    model: Option<ModelChoice>,
+    /// Prior of the covariance matrices: weak, table[:SHARE,FREEDOM,KAPPA] or columns[:...]
     #[arg(long, value_name = "PRIOR", help_heading = "Model")]
     cluster_prior: Option<CovariancePrior>,
     /// Standard deviation of cluster centres
     #[arg(long, value_name = "SD", help_heading = "Model", allow_negative_numbers = true)]
     prior_sd: Option<f64>,
-    /// Standard deviation of items around their centre
+    /// Standard deviation of items around their cluster centre
     #[arg(long, value_name = "SD", help_heading = "Model", allow_negative_numbers = true)]
     noise_sd: Option<f64>,
-    /// The law of partitions: dirichlet, pitman-yor:SIGMA[,THETA] or finite[:GAMMA[,RATE]]
+    /// Prior on partitions: dirichlet, pitman-yor:SIGMA[,THETA] or finite[:GAMMA[,RATE]]
     #[arg(long, help_heading = "Model")]
     prior: Option<Prior>,
-    /// Concentration of the Dirichlet process: a number, or gamma:SHAPE,RATE integrated out
+    /// Concentration of the Dirichlet process: a number, or gamma:SHAPE,RATE to integrate it out
     #[arg(long, help_heading = "Model", allow_negative_numbers = true)]
     alpha: Option<Alpha>,
-    /// The number of colours of a graph
+    /// Number of colours
     #[arg(long, value_name = "Q", help_heading = "Model", allow_negative_numbers = true, value_parser = whole::<usize>)]
     colors: Option<usize>,
-    /// The beta prior of the edge probability of two blocks of a graph
+    /// Beta prior of the edge probability between two blocks
     #[arg(long, value_name = "PRESENT,ABSENT", help_heading = "Model")]
     edge_prior: Option<EdgePrior>,
 
-    /// Moves of a sweep: gibbs, split-merge, several such as split-merge*5+gibbs or sams*5+gibbs; kempe+gibbs for colourings
+    /// Moves per sweep: gibbs, split-merge, or several, such as sams*5+gibbs; kempe+gibbs for colourings
     #[arg(long, help_heading = "Chains")]
     sampler: Option<Sampler>,
-    /// optimal, maximal, common, independent or relabel
+    /// Coupling of the two chains: optimal, maximal, common, independent or relabel
     #[arg(long, help_heading = "Chains")]
     coupling: Option<Coupling>,
     /// Metric of the optimal coupling: hamming or vi
     #[arg(long, help_heading = "Chains")]
     metric: Option<Metric>,
-    /// Probability of an independent draw while the chains differ
+    /// Probability that a step is drawn independently while the chains differ
     #[arg(long, value_name = "P", help_heading = "Chains", allow_negative_numbers = true)]
     nugget: Option<f64>,
-    /// Where chains start: prior, sequential, kmeans:K (tables) or one; colourings: random or greedy
+    /// Initial states: prior, sequential, kmeans:K (tables) or one; for colourings random or greedy
     #[arg(long, help_heading = "Chains")]
     start: Option<Start>,
-    /// How far the first chain is ahead
+    /// Sweeps by which the first chain is ahead of the second
     #[arg(long, help_heading = "Chains", allow_negative_numbers = true, value_parser = whole::<u64>)]
     lag: Option<u64>,
-    /// Sweeps discarded
+    /// Sweeps to discard at the start of each pair
     #[arg(long, value_name = "SWEEPS", help_heading = "Chains", allow_negative_numbers = true, value_parser = whole::<u64>)]
     burn_in: Option<u64>,
-    /// Sweeps of each pair at least
+    /// Least number of sweeps per pair
     #[arg(long, help_heading = "Chains", allow_negative_numbers = true, value_parser = whole::<u64>)]
     sweeps: Option<u64>,
-    /// A cap: a pair unmet by then is censored
+    /// Most sweeps per pair: a pair that has not met by then is censored
     #[arg(long, value_name = "SWEEPS", help_heading = "Chains", allow_negative_numbers = true, value_parser = whole::<u64>)]
     max_sweeps: Option<u64>,
 
-    /// Stop after so many replicates
+    /// Stop after this many replicates
     #[arg(long, value_name = "N", help_heading = "Running", allow_negative_numbers = true, value_parser = whole::<u64>)]
     replicates: Option<u64>,
-    /// Stop after a wall time, by the unbiased rule: 60s, 5m, 1.5h
+    /// Stop after this much wall time, pilot and report included: 60s, 5m, 1.5h
     #[arg(long, help_heading = "Running", allow_negative_numbers = true)]
     time: Option<Duration>,
-    /// Stop when every 95 % interval is narrower than this
+    /// Stop once every 95% interval is narrower than this
     #[arg(long, value_name = "WIDTH", help_heading = "Running", allow_negative_numbers = true)]
     precision: Option<f64>,
-    /// Worker threads; does not change results
+    /// Number of worker threads; results do not depend on it
     #[arg(long, value_name = "N", help_heading = "Running", allow_negative_numbers = true, value_parser = whole::<usize>)]
     threads: Option<usize>,
-    /// Where replicates are made: cpu, cuda (an NVIDIA card) or auto; does not change results
+    /// Where replicates run: cpu, cuda (an NVIDIA GPU) or auto; results do not depend on it
     #[arg(long, value_name = "DEVICE", default_value_t, hide_default_value = true, help_heading = "Running")]
     pub device: Device,
-    /// The seed
+    /// Random seed
     #[arg(long, help_heading = "Running", allow_negative_numbers = true, value_parser = whole::<u64>)]
     seed: Option<u64>,
-    /// What to estimate: clusters, top:R, co:I,J, entropy, density:FROM,TO,POINTS (repeatable)
+    /// Quantity to estimate: clusters, top:R, co:I,J, entropy or density:FROM,TO,POINTS (repeatable)
     #[arg(long, help_heading = "Running")]
     summary: Option<Vec<Summary>>,
-    /// States kept of each replicate, for the matrices and the report
+    /// States to keep per replicate, for the clustering and the report
     #[arg(long, value_name = "N", help_heading = "Running", allow_negative_numbers = true, value_parser = whole::<usize>)]
     keep_draws: Option<usize>,
-    /// What the point clustering is near the posterior in: vi or binder
+    /// Loss of the point estimate: vi or binder
     #[arg(long, help_heading = "Running")]
     loss: Option<Loss>,
-    /// Run one share of the replicates: 3/100
+    /// Run one share of the replicates, such as 3/100
     #[arg(long, value_name = "I/N", help_heading = "Running")]
     shard: Option<Shard>,
 
-    /// The run directory
+    /// Run directory
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     out: Option<PathBuf>,
-    /// Overwrite a directory that is in use
+    /// Overwrite an existing run directory
     #[arg(long, help_heading = "Output")]
     pub force: bool,
     #[command(flatten)]
@@ -395,7 +400,7 @@ pub struct RunOptions {
 
 /// A whole number, or a sentence about what is wanted.
 fn whole<T: std::str::FromStr>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| format!("`{text}` is not a whole number from 0 on"))
+    text.parse().map_err(|_| format!("`{text}` is not a non-negative whole number"))
 }
 
 /// A delimiter may be written out: `tab`, `comma`, `\t`.
@@ -425,8 +430,8 @@ impl RunOptions {
             (Some(_), _) => Ok(Task::Color),
             (None, Some(_)) => Ok(Task::Blocks),
             (None, None) if dimacs => Err(Failure::BadInput(
-                "a graph can be coloured or put into blocks: give --colors Q, how many colours may be used, or \
-                 --edge-prior 1,1 for blocks"
+                "a graph can be coloured or split into blocks: give --colors Q, the number of colours, or --edge-prior 1,1 \
+                 for blocks"
                     .into(),
             )),
             (None, None) => Ok(Task::Fit),
@@ -454,7 +459,7 @@ impl RunOptions {
             label_column: self.label_column,
             standardize: self.no_standardize.then_some(false),
             column_type: self.column_type,
-            covariance: self.covariance,
+            model: self.model,
             prior_sd: self.prior_sd,
             noise_sd: self.noise_sd,
             prior: self.prior,

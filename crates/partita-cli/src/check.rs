@@ -1,4 +1,4 @@
-//! What was understood of a table and what a run would be: a table a person understands, or JSON.
+//! How a table was read and what a run would be: a table for people, or JSON.
 
 use crate::{flags, screen};
 use partita_run::Failure;

@@ -37,10 +37,10 @@ fn name(one: &Compared) -> String {
 fn table(found: &Comparison) -> String {
     let Comparison { rows, held_out, models, .. } = found;
     let mut text =
-        format!("log predictive density per row of {held_out} rows held out, fitted to {rows}\n\n");
+        format!("log predictive density per row, on {held_out} held-out rows (fitted to {rows})\n\n");
     let width = models.iter().map(|one| name(one).chars().count()).max().unwrap_or(0).max(5);
     text +=
-        &format!("{:width$}  {:>18}  {:>34}\n", "model", "score ± s.e.", "behind the best (95 % interval)");
+        &format!("{:width$}  {:>18}  {:>34}\n", "model", "score ± s.e.", "behind the best (95% interval)");
     for (at, one) in models.iter().enumerate() {
         let score = match (one.score, one.se) {
             (Some(score), Some(se)) => format!("{} ± {}", words::rounded(score, se), words::rounded(se, se)),
@@ -59,17 +59,17 @@ fn table(found: &Comparison) -> String {
     for one in models {
         if one.unknown > 0 {
             text += &screen::wrap(&format!(
-                "note: {} has no positive estimate of the density of {} rows: more --replicates or --time make it so",
+                "note: {}: the estimated density of {} is not positive; more --replicates or --time would help",
                 name(one),
-                one.unknown
+                if one.unknown == 1 { "1 row".into() } else { format!("{} rows", one.unknown) }
             ));
         }
         if one.censored > 0 {
             text += &screen::wrap(&format!(
-                "note: {} of {} pairs of {} had not met and were cut: its score is not free of bias",
+                "note: {}: {} of {} pairs were censored, so its score is biased",
+                name(one),
                 one.censored,
-                one.replicates,
-                name(one)
+                one.replicates
             ));
         }
     }

@@ -11,18 +11,18 @@ use std::path::PathBuf;
 /// Options of data.
 #[derive(Debug, Args)]
 pub struct DataOptions {
-    /// Data sets: gene, seed, abalone [all]
+    /// Data sets: gene, seed, abalone [default: all]
     names: Vec<String>,
-    /// Download what is not there yet, prepare it and check it
+    /// Download what is missing, prepare it and verify it
     #[arg(long)]
     download: bool,
-    /// Take the raw file of one data set from a path or another address
+    /// Take the raw file of one data set from this path or address
     #[arg(long, value_name = "FILE", requires = "download")]
     from: Option<String>,
-    /// The data directory [$PARTITA_DATA, or the user's cache]
+    /// Data directory [default: $PARTITA_DATA, or the user cache]
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
-    /// Print one JSON object and nothing else on standard output
+    /// Print the results as one JSON object, and nothing else, on standard output
     #[arg(long)]
     json: bool,
 }
@@ -38,7 +38,7 @@ pub fn run(options: DataOptions) -> Result<(), Failure> {
     let mut entries: Vec<Entry> = described(&options.names)?;
     if options.download {
         if options.from.is_some() && options.names.len() != 1 {
-            let sentence = "--from is the file of one data set: name it, as in `partita data --download seed \
+            let sentence = "--from gives the file of one data set: name the set, as in `partita data --download seed \
                             --from seeds_dataset.txt`";
             return Err(Failure::BadInput(sentence.into()));
         }
@@ -71,7 +71,7 @@ fn download(catalog: &Catalog, entries: &[Entry], from: Option<&str>) -> Result<
     failed.map_or(Ok(()), Err)
 }
 
-/// One line a data set, within 80 columns.
+/// One line per data set, within 80 columns.
 fn table(catalog: &Catalog, entries: &[Entry]) -> String {
     let header = ["name", "size", "licence", "here", "from"].map(String::from);
     let rows: Vec<[String; 5]> = entries
@@ -99,7 +99,7 @@ fn table(catalog: &Catalog, entries: &[Entry]) -> String {
         }
     }
     if entries.iter().any(|entry| !entry.present) {
-        text += "`partita data --download` gets what is not there\n";
+        text += "`partita data --download` downloads what is missing\n";
     }
     text
 }
@@ -107,7 +107,7 @@ fn table(catalog: &Catalog, entries: &[Entry]) -> String {
 fn state(entry: &Entry) -> &'static str {
     match (entry.present, &entry.problem) {
         (true, _) => "yes",
-        (false, Some(_)) => "wrong",
+        (false, Some(_)) => "damaged",
         (false, None) => "no",
     }
 }
@@ -116,7 +116,7 @@ fn state(entry: &Entry) -> &'static str {
 fn details(entry: &Entry) -> String {
     let set = entry.set;
     let size = format!("{} items, {} columns", set.items, set.columns);
-    let here = entry.problem.as_deref().unwrap_or(if entry.present { "yes, and right" } else { "no" });
+    let here = entry.problem.as_deref().unwrap_or(if entry.present { "yes, verified" } else { "no" });
     let source = format!("https://{}", set.source);
     let path = entry.path.display().to_string();
     let licence = format!("{}: {}", set.licence, set.terms);

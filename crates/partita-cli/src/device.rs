@@ -1,4 +1,4 @@
-//! Where replicates are made: on the processors, or on a card beside them. Results are the same.
+//! Where replicates run: on the CPU, or on a GPU beside it. Results are the same.
 
 use crate::screen;
 use partita_run::Failure;
@@ -28,7 +28,7 @@ impl FromStr for Device {
         let found = WORDS.iter().find(|(word, _)| *word == text);
         found
             .map(|(_, device)| *device)
-            .ok_or_else(|| format!("`{text}` is no device: use cpu, cuda or auto"))
+            .ok_or_else(|| format!("`{text}` is not a device: use cpu, cuda or auto"))
     }
 }
 
@@ -58,7 +58,7 @@ impl Device {
             }
             Err(_) if self == Device::Auto => run(&threads),
             Err(why) => Err(Failure::BadInput(format!(
-                "--device cuda: {why}; leave it out to use the processors, with the same results"
+                "--device cuda: {why}; leave it out to run on the CPU, with the same results"
             ))),
         }
     }
@@ -113,6 +113,6 @@ mod tests {
             assert_eq!(word.parse(), Ok(device));
             assert_eq!(device.to_string(), word);
         }
-        assert_eq!("gpu".parse::<Device>(), Err("`gpu` is no device: use cpu, cuda or auto".into()));
+        assert_eq!("gpu".parse::<Device>(), Err("`gpu` is not a device: use cpu, cuda or auto".into()));
     }
 }

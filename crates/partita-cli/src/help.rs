@@ -6,13 +6,14 @@ use partita_run::{Failure, words};
 
 /// What `partita` alone prints.
 pub const EXAMPLES: &str = "\
-partita clusters tables and graphs, with error bars that can be trusted.
+partita clusters tables and graphs, and puts error bars on the answers.
 
   partita fit               cluster the built-in data and write a report
-  partita check my.csv      what would be read of your table, and what would run
-  partita fit my.csv        cluster your table
+  partita check my.csv      see how your table would be read, and what would run
+  partita fit my.csv        cluster the rows of your own table
 
-partita --help lists all commands, partita fit --help the options of one.
+partita --help lists all commands, partita fit --help the options of fit.
+The terms are explained in docs/glossary.md.
 ";
 
 /// Completions for a shell.

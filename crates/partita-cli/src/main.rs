@@ -63,7 +63,7 @@ fn run(command: Command) -> Result<(), Failure> {
         // Nothing is under way that could be kept: files appear whole or not at all.
         Command::Merge { .. } | Command::Report { .. } | Command::Predict { .. } => {
             on_interrupt(|| {
-                screen::say("partita: interrupted: no file is half-written");
+                screen::say("partita: interrupted; no file was left half-written");
                 std::process::exit(130);
             });
             Arc::default()
@@ -89,7 +89,7 @@ fn run(command: Command) -> Result<(), Failure> {
             show(&outcome, &shown)
         }
         Command::Predict { score: true, loss: Some(_), .. } => Err(Failure::BadInput(
-            "--loss is for the clusters that rows join, and --score is of their densities alone: leave it out"
+            "--loss matters for the clusters that rows join, and --score reports their densities alone: leave --loss out"
                 .into(),
         )),
         Command::Predict { run, rows, score, loss, out, json } => {
@@ -157,6 +157,8 @@ fn interrupt_flag() -> Arc<AtomicBool> {
 
 fn on_interrupt(handler: impl FnMut() + Send + 'static) {
     if let Err(error) = ctrlc::set_handler(handler) {
-        screen::say(&format!("partita: interrupts will not be caught: {error}"));
+        screen::say(&format!(
+            "partita: Ctrl-C will end the run at once, without keeping the last replicates: {error}"
+        ));
     }
 }

@@ -17,14 +17,14 @@ pub fn show(found: &Predictions, score: bool, json: bool, out: Option<&Path>) ->
     let Score { rows, unknown, beyond, .. } = found.score;
     if beyond > 0 {
         screen::say(&format!(
-            "{beyond} of {rows} rows have no log density: so far from all data it is below the range of double \
-             precision (their clusters are right)"
+            "{beyond} of {rows} rows have no log density: they lie so far from the data that it is below the range of \
+             double precision (their clusters are still right)"
         ));
     }
     if unknown > beyond {
         screen::say(&format!(
             "{} of {rows} rows have no log density: the unbiased estimate of their density is not positive; more \
-             replicates, or a longer --burn-in, make it so",
+             replicates or a longer --burn-in would help",
             unknown - beyond
         ));
     }
@@ -42,7 +42,7 @@ fn sentence(score: &Score) -> String {
         let Some(value) = value else { return format!("{name} unknown") };
         let half = interval.map_or(f64::INFINITY, |[low, high]| (high - low) / 3.92);
         let ends = interval.map_or(String::new(), |[low, high]| {
-            format!(" (95 % interval {} to {})", words::rounded(low, half), words::rounded(high, half))
+            format!(" (95% interval {} to {})", words::rounded(low, half), words::rounded(high, half))
         });
         format!("{name} {}{ends}", words::rounded(value, half))
     };

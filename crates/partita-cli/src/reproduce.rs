@@ -17,7 +17,7 @@ pub fn reproduce(options: ReproduceOptions, interrupted: &AtomicBool) -> Result<
     let reads = |arm: &Arm| matches!(arm.data, Some(Data::Catalog { .. }));
     if options.data_dir.is_some() && !study.arms.iter().any(reads) {
         return Err(Failure::BadInput(format!(
-            "--data-dir is for studies of gene, seed or abalone, and {} makes its own data: leave it out",
+            "--data-dir is for studies of gene, seed or abalone, but {} generates its own data: leave it out",
             study.name
         )));
     }
@@ -59,8 +59,8 @@ fn list(studies: &[Study], scale: f64, as_json: bool) -> String {
         text += &format!("{:<25} {time:>9}  {title}\n", study.name);
     }
     text + &wrap(&format!(
-        "time: processor time at scale {scale}, about; divide it by the number of processors. `partita reproduce gene \
-         --scale 0.01` runs a hundredth of gene; the data of gene, seed and abalone: `partita data`."
+        "time: approximate processor time at scale {scale}; divide it by the number of processors. `partita reproduce gene \
+         --scale 0.01` runs a hundredth of gene; `partita data` gets the data of gene, seed and abalone."
     ))
 }
 
@@ -78,5 +78,5 @@ fn table(findings: &Findings) -> String {
         };
         text += &format!("  {}", wrap(&format!("measured {measured}, expected {}: {}", v.band(), v.what())));
     }
-    text + &format!("\n{}", wrap(&format!("{} in all", words::duration(findings.seconds))))
+    text + &format!("\n{}", wrap(&format!("total time {}", words::duration(findings.seconds))))
 }

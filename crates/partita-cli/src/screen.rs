@@ -86,22 +86,36 @@ fn count(n: u64) -> String {
     }
 }
 
-/// One line of progress, below 80 columns together with the spinner.
+/// Characters of the progress line: 80 columns less the spinner.
+const WIDTH: usize = 77;
+
+/// One line of progress: the intervals shrink as it goes. What does not fit is left out, the least telling first.
 fn progress_line(p: &Progress) -> String {
     let of = p.of.map_or(String::new(), |of| format!("/{}", count(of)));
-    let (done, met, censored) = (count(p.done), count(p.met), count(p.censored));
-    let mut line = format!("{done}{of} replicates, {met} met, {censored} censored");
-    if let Some(widest) = p.widest {
-        line += &format!(", widest {widest:.1e}");
+    let censored = (p.censored > 0).then(|| format!("{} censored", count(p.censored)));
+    let clusters = p.clusters.map(|(mean, half)| {
+        format!("clusters {} ± {}", words::rounded(mean, half), words::rounded(half, half))
+    });
+    let widest = p.widest.map(|width| format!("widest ± {}", words::rounded(width / 2.0, width / 2.0)));
+    let left = p.left.map(|left| format!("{} left", words::duration(left)));
+    let mut parts = [Some(format!("{}{of} pairs", count(p.done))), clusters, left, censored, widest];
+    let line = |parts: &[Option<String>; 5]| {
+        let [done, clusters, left, censored, widest] = parts;
+        [done, censored, clusters, widest, left].into_iter().flatten().cloned().collect::<Vec<_>>().join(", ")
+    };
+    for last in (1..parts.len()).rev() {
+        if line(&parts).chars().count() > WIDTH {
+            parts[last] = None;
+        }
     }
-    if let Some(left) = p.left {
-        line += &format!(", {} left", words::duration(left));
-    }
-    line.chars().take(77).collect()
+    line(&parts).chars().take(WIDTH).collect()
 }
 
-/// The results as a person reads them, within 80 columns: the answer, the summaries, whether to rely on them; with
-/// `verbose` how they came about. Meeting times alone are nothing but such details.
+/// Parts of the posterior that are listed; `modes.csv` has all.
+const PARTS: usize = 5;
+
+/// The results for people, within 80 columns: the answer, the summaries, whether to rely on them; with `verbose` also how
+/// they were obtained. Meeting times alone are nothing but such details.
 pub fn table(outcome: &Finished, verbose: bool) -> String {
     let summary = &outcome.summary;
     let mut text = String::new();
@@ -109,11 +123,14 @@ pub fn table(outcome: &Finished, verbose: bool) -> String {
     let apart = summary.apart();
     if let Some(apart) = &apart {
         text += &wrap(&format!(
-            "{apart}. Their relative weights are not determined by this run. A clustering of each is in modes.csv:"
+            "{apart}. This run does not determine their relative weights. A clustering for each is in modes.csv:"
         ));
         text.push('\n');
         let header = ["chains", "clusters", "log probability", "sizes"];
-        text += &lines(header, &summary.modes.iter().map(part).collect::<Vec<_>>());
+        let table = lines(header, &summary.modes.iter().take(PARTS).map(part).collect::<Vec<_>>());
+        text += table.trim_end_matches('\n');
+        let more = summary.modes.len().saturating_sub(PARTS);
+        text += &if more > 0 { format!("\nand {more} more in modes.csv\n\n") } else { "\n\n".into() };
     }
     let sentences = &outcome.answer[usize::from(apart.is_some()).min(outcome.answer.len())..];
     sentences.iter().for_each(|sentence| text += &wrap(sentence));
@@ -121,7 +138,7 @@ pub fn table(outcome: &Finished, verbose: bool) -> String {
         if !sentences.is_empty() {
             text.push('\n');
         }
-        let header = ["summary", "mean", "95 % interval", if verbose { "trimmed" } else { "" }];
+        let header = ["summary", "mean", "95% interval", if verbose { "trimmed mean" } else { "" }];
         text += &lines(header, &summary.summaries.iter().map(|line| row(line, verbose)).collect::<Vec<_>>());
         text += &wrap(&summary.reliability);
     }
@@ -132,13 +149,13 @@ pub fn table(outcome: &Finished, verbose: bool) -> String {
     text
 }
 
-/// How the answers came about: the point estimate's loss, meeting times, the cost, the schedule.
+/// How the answers were obtained: the point estimate's loss, meeting times, the cost, the schedule.
 fn details(summary: &Results) -> String {
     let mut text = summary.clustering.as_ref().map_or(String::new(), |c| wrap(&point_estimate(c)));
     let m = &summary.meeting;
-    let or = |q: Option<u64>| q.map_or("beyond the cap".into(), |q| q.to_string());
+    let or = |q: Option<u64>| q.map_or("unknown".into(), |q| q.to_string());
     text += &wrap(&format!(
-        "{} replicates in {}: {} met ({} censored); meeting time median {}, 99 % {}, largest {}",
+        "{} replicates in {}: {} met, {} censored; meeting times: median {}, 99% quantile {}, largest {}",
         summary.replicates,
         words::duration(summary.seconds),
         m.met,
@@ -148,11 +165,15 @@ fn details(summary: &Results) -> String {
         or(m.max)
     ));
     text += &wrap(&match summary.tv_sweeps {
-        Some(t) => format!("one chain is within 0.01 of the target (total variation) after {t} sweeps"),
-        None => {
-            "how many sweeps one chain needs is not known: some pairs had not met when they were cut".into()
-        }
+        Some(t) => format!("a single chain is within 0.01 of the target (total variation) after {t} sweeps"),
+        None => "how many sweeps a single chain needs is unknown, since some pairs were censored".into(),
     });
+    if summary.rule == "deadline" {
+        text += &wrap(
+            "time-limited run: the mean of the workers' means is unbiased (Glynn and Heidelberger); a replicate in \
+             progress at a worker's deadline is dropped unless it is the worker's first",
+        );
+    }
     text += &against_one_chain(summary).map_or(String::new(), |sentence| wrap(&sentence));
     text + &wrap(&format!(
         "lag {}, burn-in {}, sweeps {}, seed {}",
@@ -197,7 +218,7 @@ fn against_one_chain(summary: &Results) -> Option<String> {
         all.truncate(TOLD);
         all.push("...".into());
     }
-    Some(format!("cost relative to one long chain: {} (its variance by {yardstick})", all.join(", ")))
+    Some(format!("cost relative to one long chain: {} (its variance from {yardstick})", all.join(", ")))
 }
 
 /// The point estimate's expected loss and credible ball.
@@ -208,30 +229,22 @@ fn point_estimate(c: &Clustering) -> String {
         let name = if c.loss == "vi" { "VI" } else { "Binder loss" };
         text += &format!(": expected {name} {} ({} to {})", of(loss), of(low), of(high));
     }
-    text + &format!(", 95 % of the posterior within {:.3}", c.ball.radius)
+    text + &format!(", 95% of the posterior within {:.3}", c.ball.radius)
 }
 
 fn row(line: &Line, verbose: bool) -> [String; 4] {
     let of = |value: f64| words::estimate(&line.name, value, line.se);
-    let interval = line
-        .ci95
-        .map_or("one replicate has none".into(), |[low, high]| format!("{} to {}", of(low), of(high)));
+    let interval =
+        line.ci95.map_or("none (one replicate)".into(), |[low, high]| format!("{} to {}", of(low), of(high)));
     let trimmed = if verbose { of(line.trimmed) } else { String::new() };
     [line.name.clone(), of(line.mean), interval, trimmed]
 }
 
-/// Breaks a sentence at 80 columns, but not before a percent sign; later lines are indented.
+/// Breaks a sentence at 80 columns; later lines are indented.
 pub fn wrap(sentence: &str) -> String {
     let mut text = String::new();
     let mut column = 0;
-    let mut words: Vec<String> = Vec::new();
     for word in sentence.split(' ') {
-        match words.last_mut().filter(|_| word.starts_with('%')) {
-            Some(number) => *number += &format!(" {word}"),
-            None => words.push(word.into()),
-        }
-    }
-    for word in &words {
         let length = word.chars().count();
         if column > 0 && column + 1 + length > 80 {
             text += "\n  ";
@@ -270,18 +283,26 @@ mod tests {
         let modes = vec![of(&[146, 119, 68], -1234.56, 13), of(&[150, 115, 40, 20, 5, 3], -1240.0, 7)];
         let text = table(&finished(modes.clone()), false);
         let told = "\
-The chains found 2 parts of the posterior and did not cross between them within
-  this run. Their relative weights are not determined by this run. A clustering
-  of each is in modes.csv:
+The chains found 2 separate parts of the posterior and did not cross between
+  them in this run. This run does not determine their relative weights. A
+  clustering for each is in modes.csv:
 
-chains  clusters  log probability                   sizes
-─────────────────────────────────────────────────────────
-13             3          -1234.6            146, 119, 68
-7              6          -1240.0  150, 115, 40, 20, 5, 3
+chains  clusters  log probability                      sizes
+────────────────────────────────────────────────────────────
+13             3          -1234.6            146, 119 and 68
+7              6          -1240.0  150, 115, 40, 20, 5 and 3
 
 ";
         assert!(text.starts_with(told), "{text}");
         assert!(!table(&finished(modes[..1].to_vec()), true).contains("parts"));
+        let many = table(&finished(vec![modes[0].clone(); 24]), false);
+        assert!(
+            many.contains(
+                "\n13             3          -1234.6  146, 119 and 68\nand 19 more in modes.csv\n\n"
+            ),
+            "{many}"
+        );
+        assert_eq!(many.matches("-1234.6").count(), 5);
         let large = vec![of(&[4_000_000_000; 400_000], -1.25e12, 999), modes[0].clone()];
         let large = table(&finished(large), false);
         assert!(large.lines().all(|line| line.chars().count() <= 80), "{large}");
@@ -291,20 +312,24 @@ chains  clusters  log probability                   sizes
     fn lines_fit_in_80_columns() {
         let text = wrap(&"some words that go on ".repeat(20));
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
-        let (widest, left) = (Some(0.002_468), Some(59.0));
-        let progress = Progress { done: 123_456, of: Some(200_000), met: 123_450, censored: 6, widest, left };
+        let line = |done, censored, left| {
+            let (widest, clusters) = (Some(0.002_468), Some((4.7123, 0.0215)));
+            let progress =
+                Progress { done, of: Some(200_000), met: done - censored, censored, widest, clusters, left };
+            progress_line(&progress)
+        };
         assert_eq!(
-            progress_line(&progress),
-            "123k/200k replicates, 123k met, 6 censored, widest 2.5e-3, 59 s left"
+            line(123_456, 0, Some(59.0)),
+            "123k/200k pairs, clusters 4.71 ± 0.02, widest ± 0.0012, 59 s left"
         );
-        let (n, left) = (9999, Some(7199.0));
-        let longest = Progress { done: n, of: Some(n), met: n, censored: n, widest, left };
         assert_eq!(
-            progress_line(&longest),
-            "9999/9999 replicates, 9999 met, 9999 censored, widest 2.5e-3, 120 min left"
+            line(123_456, 6, Some(7199.0)),
+            "123k/200k pairs, 6 censored, clusters 4.71 ± 0.02, 120 min left"
         );
-        let (n, left) = (u64::MAX, Some(1e300));
-        let beyond = Progress { done: n, of: Some(n), met: n, censored: n, widest, left };
-        assert_eq!(progress_line(&beyond).chars().count(), 77);
+        assert_eq!(
+            line(9999, 6, Some(59.0)),
+            "9999/200k pairs, 6 censored, clusters 4.71 ± 0.02, widest ± 0.0012, 59 s left"
+        );
+        assert!(line(u64::MAX, u64::MAX, Some(1e300)).chars().count() <= WIDTH);
     }
 }

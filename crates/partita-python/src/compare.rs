@@ -35,7 +35,7 @@ pub fn compare(
 ) -> PyResult<String> {
     let bad = |sentence: String| exception(&Failure::BadInput(sentence));
     let models: Result<Vec<ModelChoice>, String> = models.iter().map(|word| word.parse()).collect();
-    let models = models.map_err(|sentence| bad(format!("`covariance`: {sentence}")))?;
+    let models = models.map_err(|sentence| bad(format!("`model`: {sentence}")))?;
     let mut options = data::options(options)?;
     if let Data::File(path) = &data {
         options.data = Some(path.clone());

@@ -17,7 +17,7 @@ pub(crate) use clustering::{CoMatrix, co_matrix, whole_matrix, write_matrix};
 pub(crate) use modes::{Modes, modes};
 #[cfg(test)]
 pub(crate) use numbers::mean;
-pub(crate) use numbers::{LongChains, widest, width};
+pub(crate) use numbers::{LongChains, mean_and_half, widest, width};
 use numbers::{finite, interval, meeting_curve, summarize};
 use page::{Context, page};
 pub(crate) use point::{Point, point};
@@ -95,7 +95,7 @@ impl Answers {
         summary.modes.clone_from(&modes.found);
         let raced = run.pilot.as_ref().is_some_and(|pilot| pilot.raced());
         summary.notes.extend(modes::note(&summary.modes, &run.plan, raced));
-        watch.stage("searching for one clustering");
+        watch.stage("finding the point estimate");
         let point = point(&units, run.plan.loss, run.plan.seed);
         if let Some(point) = &point {
             summary.clustering = Some(point.clustering.clone());
@@ -112,7 +112,7 @@ impl Answers {
         let few = numbers::few(&run.plan.stop, summary.replicates).is_some() && !summary.summaries.is_empty();
         summary.reliability = lead::reliability(&summary, few);
         summary.notes.iter_mut().for_each(|note| *note = watch.phrase(note));
-        watch.stage("putting the report together");
+        watch.stage("writing the report");
         let shown = point.as_ref().map(|point| co_matrix(&units, &point.partition, SHOWN_ITEMS));
         let page = page(&Context {
             run,
@@ -136,9 +136,9 @@ fn compare(summary: &mut Results, point: Option<&Point>, input: &Input) -> Resul
     let Some((reference, missing)) = input.reference()? else { return Ok(()) };
     if missing > 0 {
         let rows = input.item_names.len();
-        let (have, they) = if missing == 1 { ("has", "it takes") } else { ("have", "they take") };
+        let (have, are) = if missing == 1 { ("has", "is") } else { ("have", "are") };
         summary.notes.push(format!(
-            "{missing} of {rows} rows {have} no label: {they} no part in the comparison with the known labels"
+            "{missing} of {rows} rows {have} no label and {are} left out of the comparison with the known labels"
         ));
     }
     if let (Some(point), Some(clustering)) = (point, &mut summary.clustering) {

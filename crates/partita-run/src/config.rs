@@ -28,22 +28,25 @@ use std::path::{Path, PathBuf};
 
 /// Declares the options once: as fields that may be left open, by name, and one set over another.
 macro_rules! options {
-    ($($(#[doc = $doc:literal])* $field:ident: $kind:ty,)*) => {
+    ($($(#[doc = $doc:literal])* $(#[serde(alias = $alias:literal)])? $field:ident: $kind:ty,)*) => {
         /// Everything that can be chosen; what is `None` is decided by the program.
         #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
         #[serde(default)]
-        pub struct Options { $($(#[doc = $doc])* pub $field: Option<$kind>,)* }
+        pub struct Options { $($(#[doc = $doc])* $(#[serde(alias = $alias)])? pub $field: Option<$kind>,)* }
 
         impl Options {
             /// The names of all options, as a TOML file writes them.
             pub const KEYS: &'static [&'static str] = &[$(stringify!($field)),*];
+
+            /// Other names that a TOML file may use, each with the option it stands for.
+            pub const ALIASES: &'static [(&'static str, &'static str)] = &[$($(($alias, stringify!($field)),)?)*];
 
             /// Of each option, in the order of [`KEYS`](Options::KEYS): what it holds, and what it is, in a sentence.
             ///
             /// ```
             /// use partita_run::config::Options;
             /// let at = Options::KEYS.iter().position(|key| *key == "nugget").unwrap();
-            /// assert_eq!(Options::ABOUT[at], ("f64", "Probability of an independent draw."));
+            /// assert_eq!(Options::ABOUT[at], ("f64", "The probability of an independent draw while the chains differ."));
             /// ```
             pub const ABOUT: &'static [(&'static str, &'static str)] =
                 &[$((stringify!($kind), concat!($($doc),*).trim_ascii())),*];
@@ -57,81 +60,82 @@ macro_rules! options {
 }
 
 options! {
-    /// The file to analyse; left out, the built-in penguins.
+    /// The file to analyse; by default the built-in penguins.
     data: PathBuf,
-    /// The character between cells.
+    /// The character that separates cells.
     delimiter: char,
-    /// Whether the first row holds names.
+    /// Whether the first row holds the column names.
     header: bool,
     /// The columns to use.
     columns: Vec<String>,
-    /// Columns not to use.
+    /// The columns to leave out.
     drop: Vec<String>,
-    /// A column of row names.
+    /// The column that holds the row names.
     id_column: String,
-    /// A column with a known clustering to compare with.
+    /// The column with known labels to compare the clusters with.
     label_column: String,
-    /// Whether columns are brought to mean 0 and standard deviation 1.
+    /// Whether numeric columns are standardised to mean 0 and standard deviation 1.
     standardize: bool,
-    /// What columns hold, where the program shall not guess.
+    /// The types of columns, where they should not be guessed.
     column_type: Vec<ColumnType>,
-    /// The model: what is known of the clusters' covariance, or the one that predicts the table best.
-    covariance: ModelChoice,
-    /// Standard deviation of cluster centres.
+    /// The model: auto, known, shared, shared-columns, diagonal or full.
+    #[serde(alias = "covariance")]
+    model: ModelChoice,
+    /// The standard deviation of cluster centres.
     prior_sd: f64,
-    /// Standard deviation of items around their centre.
+    /// The standard deviation of items around their cluster centre.
     noise_sd: f64,
-    /// The partition prior.
+    /// The prior on partitions.
     prior: Prior,
-    /// Concentration of the Dirichlet process.
+    /// The concentration of the Dirichlet process.
     alpha: Alpha,
-    /// The number of colours of a graph.
+    /// The number of colours.
     colors: usize,
-    /// The prior of edge probabilities between blocks of a graph.
+    /// The beta prior of the edge probability between two blocks.
     edge_prior: EdgePrior,
-    /// The kernel.
+    /// The moves of a sweep.
     sampler: Sampler,
-    /// The coupling.
+    /// The coupling of the two chains.
     coupling: Coupling,
     /// The metric of the optimal coupling.
     metric: Metric,
-    /// Probability of an independent draw.
+    /// The probability of an independent draw while the chains differ.
     nugget: f64,
-    /// Where chains start.
+    /// The initial states of the chains.
     start: Start,
-    /// How far X is ahead of Y.
+    /// The sweeps by which the first chain is ahead of the second.
     lag: u64,
-    /// Sweeps discarded.
+    /// The sweeps to discard.
     burn_in: u64,
-    /// Sweeps at least made.
+    /// The least number of sweeps per pair.
     sweeps: u64,
-    /// A cap: a pair unmet by then is censored.
+    /// The most sweeps per pair: a pair that has not met by then is censored.
     max_sweeps: u64,
-    /// Replicates to run.
+    /// The number of replicates.
     replicates: u64,
-    /// Wall time to run for.
+    /// The wall time of the whole run.
     time: Duration,
-    /// Stop when every 95 % interval is narrower than this.
+    /// Stop once every 95% interval is narrower than this.
     precision: f64,
-    /// The seed.
+    /// The random seed.
     seed: u64,
     /// The summaries to estimate.
     summary: Vec<Summary>,
-    /// States kept of each replicate, for the matrices and later questions.
+    /// The states to keep per replicate, for the clustering and later questions.
     keep_draws: usize,
-    /// The loss that the point clustering minimises.
+    /// The loss that the point estimate minimises.
     loss: Loss,
-    /// Worker threads; does not change results.
+    /// The number of worker threads; results do not depend on it.
     threads: usize,
-    /// Which share of the replicates to run.
+    /// The share of the replicates to run.
     shard: Shard,
     /// The run directory.
     out: PathBuf,
     /// The prior of the clusters' covariance matrices.
     cluster_prior: CovariancePrior,
-    /// The sheet of a workbook, by name or number from 1.
+    /// The sheet of a workbook, by name or by number from 1.
     sheet: String,
-    /// How many principal components take the place of the columns: a number, or a share of the variance.
+    /// Cluster this many principal components, or as many as explain a share of the variance.
     pca: Pca,
 }
 
@@ -158,7 +162,7 @@ pub enum ConfigError {
         problem: String,
     },
     /// The file cannot be read.
-    #[error("{file}: cannot be read: {problem}")]
+    #[error("{file} cannot be read: {problem}")]
     Unreadable {
         /// The file.
         file: String,
@@ -220,7 +224,13 @@ impl Options {
         };
         let table: toml::Table = text.parse().map_err(malformed)?;
         for key in table.keys() {
-            if !Self::KEYS.contains(&key.as_str()) {
+            if let Some((alias, name)) = Self::ALIASES.iter().find(|(alias, _)| alias == key) {
+                if table.contains_key(*name) {
+                    let problem =
+                        format!("`{alias}` and `{name}` are two names for the same option: give one of them");
+                    return Err(ConfigError::Malformed { file: file.into(), problem });
+                }
+            } else if !Self::KEYS.contains(&key.as_str()) {
                 let closest = crate::words::closest(key, Self::KEYS.iter().copied());
                 return Err(ConfigError::UnknownKey { file: file.into(), key: key.clone(), closest });
             }
@@ -245,7 +255,7 @@ impl Options {
             }
         }
         if let Some(eta) = self.nugget.filter(|eta| !(0.0..=1.0).contains(eta)) {
-            return refuse(format!("`nugget` is a probability, between 0 and 1, but is {eta}"));
+            return refuse(format!("`nugget` is a probability and must be between 0 and 1, but is {eta}"));
         }
         for (name, value) in [
             ("`lag`", self.lag),
@@ -276,7 +286,7 @@ impl Options {
         for (name, path) in [("the data", &self.data), ("`out`", &self.out)] {
             if let Some(path) = path.as_ref().filter(|p| p.to_str().is_none()) {
                 return refuse(format!(
-                    "{name}: the name {} is not UTF-8 and cannot be kept in run.toml: rename it",
+                    "{name}: the name {} is not UTF-8 and cannot be stored in run.toml: rename it",
                     path.display()
                 ));
             }
@@ -285,48 +295,46 @@ impl Options {
             && m < k
         {
             return refuse(format!(
-                "`sweeps` ({m}) must not be fewer than `burn_in` ({k}): raise the one or lower the other"
+                "`sweeps` ({m}) must be at least `burn_in` ({k}): raise `sweeps` or lower `burn_in`"
             ));
         }
         if let (Some(cap), Some(m)) = (self.max_sweeps, self.sweeps)
             && cap < m
         {
             return refuse(format!(
-                "`max_sweeps` ({cap}) would cut a pair before it has made its `sweeps` ({m}): raise the cap"
+                "`max_sweeps` ({cap}) would censor pairs before they have made their `sweeps` ({m}): raise it"
             ));
         }
         if let (Some(cap), Some(lag)) = (self.max_sweeps, self.lag)
             && cap <= lag
         {
             return refuse(format!(
-                "`max_sweeps` ({cap}) would cut every pair before its second chain has moved (`lag = {lag}`): \
-                 raise the cap"
+                "`max_sweeps` ({cap}) would censor every pair before its second chain has moved (`lag = {lag}`): \
+                 raise it"
             ));
         }
         let stops = [self.replicates.is_some(), self.time.is_some(), self.precision.is_some()];
         if stops.iter().filter(|s| **s).count() > 1 {
             return refuse(
-                "`replicates`, `time` and `precision` each say when to stop: give one of them".into(),
+                "`replicates`, `time` and `precision` each say when to stop: give only one of them".into(),
             );
         }
         if self.shard.is_some() && self.replicates.is_none() {
             return refuse(
-                "`shard` needs `replicates`, the number of all shards together, so that each knows its share"
-                    .into(),
+                "`shard` needs `replicates`, the total over all shards, so that each knows its share".into(),
             );
         }
         if let (Some(shard), Some(replicates)) = (self.shard, self.replicates)
             && shard.of > replicates
         {
             return refuse(format!(
-                "`shard = {shard}`: there are fewer replicates ({replicates}) than shards: use at most \
+                "`shard = {shard}`: there are fewer replicates ({replicates}) than shards; use at most \
                  {replicates} shards"
             ));
         }
         if self.precision.is_some() && self.summary.as_ref().is_some_and(Vec::is_empty) {
             return refuse(
-                "`precision` needs something to estimate, and no summary is asked for: use `replicates` or \
-                 `time`"
+                "`precision` needs a summary to estimate, and there is none: use `replicates` or `time`"
                     .into(),
             );
         }

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 /// ```
 /// use partita_run::failure::{Failure, Kind};
 ///
-/// let failure = Failure::Option { option: "colors", sentence: "`colors` is needed".into() };
-/// assert_eq!(failure.to_string(), "`colors` is needed");
+/// let failure = Failure::Option { option: "colors", sentence: "`colors` is required".into() };
+/// assert_eq!(failure.to_string(), "`colors` is required");
 /// assert_eq!(failure.kind(), Kind::BadInput);
 /// ```
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

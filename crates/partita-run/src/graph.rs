@@ -31,7 +31,7 @@ pub enum GraphError {
     #[error(transparent)]
     File(#[from] FileError),
     /// The file has no vertex.
-    #[error("{file} holds no vertex; write one edge a line, as two names")]
+    #[error("{file} has no vertices; write one edge per line, as two names")]
     NoVertices {
         /// The path as given.
         file: String,
@@ -51,8 +51,8 @@ pub enum GraphError {
     },
     /// A line has a third cell.
     #[error(
-        "{file}, line {line}: {} is a third cell and edges have no weights here; keep the two \
-         names alone",
+        "{file}, line {line}: {} is a third cell, but edges have no weights here; keep only the two \
+         names",
         quote(.cell)
     )]
     Weight {
@@ -126,7 +126,7 @@ pub enum GraphError {
     },
     /// The graph is too large, or says that it is.
     #[error(
-        "{file} declares {vertices} vertices, and with {edges} edges at most {} are read; correct the problem \
+        "{file} declares {vertices} vertices, but with {edges} edges at most {} are allowed; correct the problem \
          line, or list only the vertices that have edges",
         most_vertices(*.edges)
     )]

@@ -1,11 +1,11 @@
 //! Running partita, a library: tables from files or memory, options and plans, an engine, a store, answers, a report.
 //!
-//! [`data`] and [`graph`] read; [`config`] holds what was said and decides what was left open; [`model`] builds what chains
-//! run on; [`engine`] runs replicates by number, wherever; [`store`] keeps them in a run directory; [`answers`] are pure
-//! functions of what was kept, [`report`] shows them; [`session`] strings all of it together.
+//! [`data`] and [`graph`] read files; [`config`] holds the options and decides those left open; [`model`] builds what the
+//! chains run on; [`engine`] runs replicates by number, on any machine; [`store`] keeps them in a run directory; [`answers`]
+//! are pure functions of what was kept, and [`report`] shows them; [`session`] ties it all together.
 //!
-//! The mathematics is in the crate `partita`; here are files, threads, clocks. Nothing prints: what
-//! there is to say goes to a [`Watch`](session::Watch), and results come back as values.
+//! The mathematics is in the crate `partita`; files, threads and clocks are here. Nothing is printed: messages go to a
+//! [`Watch`](session::Watch), and results are returned as values.
 #![forbid(unsafe_code)]
 
 pub mod answers;

@@ -81,7 +81,7 @@ pub fn render(page: &Page) -> String {
                     }
                     (sections::diagnostics(page, &sections))
                 }
-                footer { "Made by partita: unbiased estimates from coupled Markov chains of partitions." }
+                footer { "Made by partita: unbiased Bayesian clustering with coupled Markov chains." }
                 div #tip role="status" hidden {}
                 script type="application/json" #page-data { (PreEscaped(island(page))) }
                 script { (PreEscaped(SCRIPT)) }

@@ -15,9 +15,9 @@ use serde::{Deserialize, Serialize};
 /// The answers of a run: printed by `--json`, kept as `summary.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Results {
-    /// Replicates that ended, censored ones among them.
+    /// Finished replicates, including censored ones.
     pub replicates: u64,
-    /// Replicates cut by the cap before their chains met.
+    /// Censored replicates: their chains had not met at the largest number of sweeps.
     pub censored: u64,
     /// The seed.
     pub seed: u64,
@@ -30,45 +30,45 @@ pub struct Results {
     /// The moves of a sweep.
     #[serde(default)]
     pub sampler: String,
-    /// Where chains started.
+    /// The initial states of the chains.
     #[serde(default)]
     pub start: String,
-    /// The pilot; none where none ran.
+    /// The pilot; `None` if there was none.
     #[serde(default)]
     pub pilot: Option<PilotLine>,
-    /// The model of a table; none for graphs.
+    /// The model of a table; `None` for graphs.
     #[serde(default)]
     pub model: Option<String>,
-    /// The models that a pilot scored on the table, where the model was left open.
+    /// The models scored by the pilot, if the model was left open.
     #[serde(default)]
     pub candidates: Vec<CandidateLine>,
-    /// Wall time of the replicates alone: no pilot, no reading, no report.
+    /// Wall time of the replicates alone, without pilot, reading and report.
     pub seconds: f64,
-    /// Sweeps of single chains: a coupled sweep counts two.
+    /// Single-chain sweeps: a coupled sweep counts as two.
     pub kernel_calls: u64,
-    /// One line a summary asked for.
+    /// One line per summary.
     pub summaries: Vec<Line>,
     /// Meeting times.
     pub meeting: Meeting,
     /// Bound on the total variation distance to the target after so many sweeps of one chain.
     pub tv_bound: Vec<(u64, f64)>,
-    /// Whether all pairs met, so that the bound is whole; otherwise its tail is unknown.
+    /// Whether all pairs met, so that the whole bound is known; otherwise its tail is unknown.
     pub tv_bound_complete: bool,
-    /// Sweeps after which the bound is at most 0.01; none where it is not known to get there.
+    /// Sweeps after which the bound is at most 0.01; `None` if it is not known to get there.
     pub tv_sweeps: Option<u64>,
     /// Estimated probability of each number of clusters.
     pub cluster_count: Vec<CountLine>,
-    /// One clustering, with what is known about it; none where no states were kept.
+    /// The point estimate, with what is known about it; `None` if no states were kept.
     #[serde(default)]
     pub clustering: Option<Clustering>,
-    /// The coupled pairs that gave the asymptotic variances of one long chain; none where none ran.
+    /// The coupled pairs that gave the asymptotic variances of one long chain; `None` if none ran.
     #[serde(default)]
     pub variance_pairs: Option<VariancePairs>,
-    /// Whether the chains' moves lead from every state to every other; none where that is not known.
+    /// Whether the chains can get from every state to every other; `None` if that is not known.
     #[serde(default)]
     pub connected: Option<bool>,
-    /// The parts of the target in which chains were, the one with the most chains first: more than one only where chains
-    /// did not cross between them, none where nobody looked.
+    /// The parts of the target visited by the chains, the one with the most chains first: more than one only if chains did
+    /// not cross between them, empty if this was not checked.
     #[serde(default)]
     pub modes: Vec<Mode>,
     /// What each cluster of the point estimate is like, column by column; none for graphs and where no states were kept.
@@ -83,16 +83,16 @@ pub struct Results {
     /// How intervals were made: `mean` (all replicates planned beforehand) or `deadline` (the
     /// unbiased rule over workers).
     pub rule: String,
-    /// Sentences a reader must know: censoring, a start that risks something, a slow meeting.
+    /// Warnings: censoring, a risky start, slow meeting.
     pub notes: Vec<String>,
 }
 
 impl Results {
-    /// That chains stayed apart, in words; none where they did not.
+    /// In words, that chains stayed apart; `None` if they did not.
     pub fn apart(&self) -> Option<String> {
         let parts = self.modes.len();
         (parts > 1).then(|| {
-            format!("The chains found {parts} parts of the posterior and did not cross between them within this run")
+            format!("The chains found {parts} separate parts of the posterior and did not cross between them in this run")
         })
     }
 
@@ -100,11 +100,11 @@ impl Results {
     pub fn yardstick(&self) -> Option<String> {
         let by =
             |way: Yardstick| self.summaries.iter().filter_map(|l| l.long_chain.as_ref()).any(|c| c.by == way);
-        let rough = "batch means of the pilot's traces, a rough yardstick";
+        let rough = "batch means of the pilot, which are rough";
         match (self.variance_pairs.filter(|_| by(Yardstick::CoupledPairs)), by(Yardstick::BatchMeans)) {
-            (Some(v), false) => Some(format!("{} coupled pairs, without bias", v.pairs)),
+            (Some(v), false) => Some(format!("{} coupled pairs", v.pairs)),
             (Some(v), true) => {
-                Some(format!("{} coupled pairs, without bias; where no error is told, {rough}", v.pairs))
+                Some(format!("{} coupled pairs; where no error is given, from {rough}", v.pairs))
             }
             (None, true) => Some(rough.into()),
             (None, false) => None,
@@ -112,27 +112,27 @@ impl Results {
     }
 }
 
-/// A part of the target in which chains were, told by one of their states; its labels are in `modes.csv`.
+/// A part of the target visited by chains, represented by one of their states; its labels are in `modes.csv`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Mode {
     /// Clusters of that state.
     pub clusters: u64,
     /// Their sizes, the largest first.
     pub sizes: Vec<u64>,
-    /// The log of the state's probability, up to a constant that all states have in common.
+    /// The log probability of that state, up to a constant common to all states.
     pub log_probability: f64,
     /// Chains that were in this part.
     pub chains: u64,
 }
 
-/// What a pilot took and saw.
+/// What the pilot took and found.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct PilotLine {
     /// Its wall time.
     pub seconds: f64,
     /// Pairs at the last lag.
     pub pairs: u64,
-    /// Those of them that had not met when they were cut.
+    /// How many of them were censored.
     pub unmet: u64,
 }
 
@@ -146,7 +146,7 @@ pub struct CandidateLine {
     pub pca: Option<usize>,
     /// Its prior, where the model has several.
     pub prior: Option<String>,
-    /// The log density of a row given all others, a mean over rows; none where it was not tried.
+    /// The log density of a row given all others, averaged over rows; `None` if it was not tried.
     pub score: Option<f64>,
     /// Its standard error, as if rows were a sample of many.
     pub se: Option<f64>,
@@ -156,7 +156,7 @@ pub struct CandidateLine {
     pub met: Option<f64>,
     /// Whether it was taken.
     pub taken: bool,
-    /// Why it was left although it scored better, or was not tried.
+    /// Why it was passed over although it scored better, or was not tried.
     pub left: Option<String>,
 }
 
@@ -172,21 +172,21 @@ pub struct Line {
     pub mean: f64,
     /// Its standard error; none for a single replicate.
     pub se: Option<f64>,
-    /// The 95 % interval of the posterior expectation, longer on the side of the long tail where the estimates are
+    /// The 95% interval for the posterior expectation, longer on the side of the long tail where the estimates are
     /// skewed; none for a single replicate.
     pub ci95: Option<[f64; 2]>,
     /// The trimmed mean (biased where the sample is skewed).
     pub trimmed: f64,
-    /// A 95 % interval of the posterior expectation around it: it holds `ci95` and the trimmed mean's own interval.
+    /// A 95% interval for the posterior expectation: it contains `ci95` and the trimmed mean's own interval.
     pub trimmed_ci95: Option<[f64; 2]>,
-    /// The median of means: a value to compare with, which has no interval.
+    /// The median of means, for comparison; it has no interval.
     pub median_of_means: f64,
-    /// `E[cost] * Var(H)` over the asymptotic variance of one long chain: 1 is parity; none unknown.
+    /// Cost relative to one long chain: `E[cost] * Var(H)` over its asymptotic variance; `None` if unknown.
     pub inefficiency: Option<f64>,
     /// Its standard error; none where that of the asymptotic variance is not known.
     #[serde(default)]
     pub inefficiency_se: Option<f64>,
-    /// The long chain it is held against.
+    /// The long chain it is compared with.
     #[serde(default)]
     pub long_chain: Option<LongChain>,
 }
@@ -206,7 +206,7 @@ pub struct LongChain {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Yardstick {
-    /// Without bias, by coupled pairs between kept states (Douc, Jacob, Lee, Vats 2022).
+    /// Unbiased, from coupled pairs started at kept states (Douc, Jacob, Lee, Vats 2022).
     CoupledPairs,
     /// Roughly, by overlapping batch means of the pilot's traces.
     BatchMeans,
@@ -221,47 +221,47 @@ pub struct VariancePairs {
     pub kernel_calls: u64,
 }
 
-/// One clustering for the whole posterior: searched on half of the replicates, judged on the other half.
+/// The point estimate of the clustering: found with half of the replicates, assessed on the other half.
 ///
 /// Its labels are in `clustering.csv`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Clustering {
     /// The loss it minimises: `vi` (in nats) or `binder` (share of ordered pairs).
     pub loss: String,
-    /// Its expected loss, unbiased; none for a single replicate, as there is nothing to judge by.
+    /// Its expected loss, unbiased; `None` for a single replicate.
     pub expected_loss: Option<f64>,
     /// The standard error of that.
     pub se: Option<f64>,
-    /// The 95 % interval of that.
+    /// The 95% interval of that.
     pub ci95: Option<[f64; 2]>,
     /// The sizes of the clusters, the largest first.
     pub sizes: Vec<u64>,
     /// The mean certainty of the items of each cluster.
     pub certainty: Vec<f64>,
-    /// The 95 % credible ball around it.
+    /// The 95% credible ball around it.
     pub ball: Ball,
     /// Its adjusted Rand index with the known labels, where there are any.
     pub reference_ari: Option<f64>,
     /// Its variation of information to them, in nats.
     pub reference_vi: Option<f64>,
-    /// The rows without a known label, which take no part in either.
+    /// The rows without a known label, which are left out of both.
     #[serde(default)]
     pub reference_missing: Option<u64>,
 }
 
 impl Clustering {
-    /// Over which rows known labels were compared, where those are not all: `, over the 5 of 8 rows that have one`.
+    /// The rows with known labels, if not all have one: ` over the 5 of 8 rows that have a label`.
     pub fn compared_rows(&self) -> Option<String> {
         let missing = self.reference_missing.filter(|missing| *missing > 0)?;
         let rows: u64 = self.sizes.iter().sum();
-        Some(format!(", over the {} of {rows} rows that have one", rows - missing))
+        Some(format!(" over the {} of {rows} rows that have a label", rows - missing))
     }
 }
 
 /// A credible ball and the kept states that bound it (Wade, Ghahramani 2018), which are in `credible_ball.csv`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ball {
-    /// The smallest distance within which 95 % of the posterior lies.
+    /// The smallest distance within which 95% of the posterior lies.
     pub radius: f64,
     /// Clusters of the upper vertical bound: the fewest in the ball.
     pub upper: Option<u64>,
@@ -276,9 +276,9 @@ pub struct Ball {
 pub struct CountLine {
     /// `3`, or `>20` for the rest.
     pub clusters: String,
-    /// Unbiased, so it may leave [0, 1] by chance.
+    /// Unbiased, so it can fall outside [0, 1] by chance.
     pub probability: f64,
-    /// The 95 % interval.
+    /// The 95% interval.
     pub ci95: Option<[f64; 2]>,
 }
 
@@ -287,13 +287,13 @@ pub struct CountLine {
 pub struct Meeting {
     /// Pairs that met.
     pub met: u64,
-    /// Mean of the meeting times; none if a pair was censored (it is then not known).
+    /// Mean of the meeting times; `None` if a pair was censored.
     pub mean: Option<f64>,
-    /// Kaplan-Meier quantiles; none where censoring hides them.
+    /// The Kaplan-Meier median; `None` if censoring hides it, as for the other quantiles.
     pub median: Option<u64>,
-    /// The 95 % quantile.
+    /// The 95% quantile.
     pub q95: Option<u64>,
-    /// The 99 % quantile.
+    /// The 99% quantile.
     pub q99: Option<u64>,
     /// The largest meeting time seen.
     pub max: Option<u64>,
@@ -362,7 +362,7 @@ pub struct CoClustering {
     pub names: Vec<String>,
     /// The cluster of each item shown, for marks along the axes.
     pub clusters: Vec<usize>,
-    /// Row by row, raw (not clipped): estimated probability of sharing a cluster.
+    /// Row by row, not clipped: estimated co-clustering probabilities.
     pub matrix: Vec<f64>,
     /// Said where not all items are shown.
     pub note: Option<String>,
@@ -420,9 +420,9 @@ pub struct Density {
     pub x: Vec<f64>,
     /// The estimate.
     pub value: Vec<f64>,
-    /// The 95 % interval's lower end; empty where there is none.
+    /// The 95% interval's lower end; empty where there is none.
     pub low: Vec<f64>,
-    /// The 95 % interval's upper end; empty where there is none.
+    /// The 95% interval's upper end; empty where there is none.
     pub high: Vec<f64>,
     /// The data, for a rug.
     pub data: Vec<f64>,

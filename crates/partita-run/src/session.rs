@@ -58,10 +58,12 @@ pub struct Progress {
     pub of: Option<u64>,
     /// Pairs that met.
     pub met: u64,
-    /// Pairs that were cut.
+    /// Pairs that were censored.
     pub censored: u64,
-    /// Width of the widest 95 % interval so far.
+    /// Width of the widest 95% interval so far.
     pub widest: Option<f64>,
+    /// The mean number of clusters so far and the half-width of its 95% interval, where it is estimated.
+    pub clusters: Option<(f64, f64)>,
     /// Seconds left, where that is known.
     pub left: Option<f64>,
 }
@@ -263,7 +265,7 @@ fn refuse_part(path: &Path, run: &Run, rows: &[Row]) -> Result<(), Failure> {
     Err(Failure::run(
         path,
         format!(
-            "the run is not complete ({} replicates so far), and what is done favours the quick pairs: \
+            "the run is not complete ({} replicates so far), and those that are done favour quick pairs: \
          continue it with {}",
             rows.len(),
             how_to_resume(path)
@@ -276,7 +278,7 @@ fn reload(run: &Run) -> Result<(Box<dyn Model>, Arc<Input>), Failure> {
     let Loaded { model, input, .. } = load(run.plan.setup.task(), &run.plan.options())?;
     if input.fingerprint != run.fingerprint {
         return Err(Failure::BadInput(format!(
-            "{}: has changed since the run began (fingerprint {} instead of {}): restore it, or start anew",
+            "{} has changed since the run began (fingerprint {} instead of {}): restore it, or start a new run",
             input.title, input.fingerprint, run.fingerprint
         )));
     }
@@ -310,8 +312,7 @@ pub fn report(path: &Path, again: Again, watch: &mut dyn Watch) -> Result<Finish
             return Err(Failure::run(
                 path,
                 format!(
-                    "{name} is for answers made of kept states, and the run has kept none: run it again with \
-                 `keep_draws = 1` or more"
+                    "{name} needs kept states, and the run has none: run it again with `keep_draws = 1` or more"
                 ),
             ));
         }
@@ -333,7 +334,7 @@ pub fn report(path: &Path, again: Again, watch: &mut dyn Watch) -> Result<Finish
         Answers::new(&run, &sample, seconds, (&input, &*model), long.as_ref(), &directory.chains(), watch)?;
     if !directory.is_writable() {
         // Somebody else's run, or one on a read-only disk: what there is to say can be said all the same.
-        watch.say(&format!("{}: cannot be written, so its files stay as they are", path.display()));
+        watch.say(&format!("{} cannot be written, so its files stay as they are", path.display()));
         let Answers { summary, page, .. } = answers;
         return Ok(Finished { directory: path.to_path_buf(), summary, answer: page.answer });
     }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `run.toml` | the whole resolved configuration, seed, version, data fingerprint |
 //! | `data.json` | the data, where they came from memory and not from a file |
-//! | `replicates.csv` | one row a replicate, sorted when the run is complete |
+//! | `replicates.csv` | one row per replicate, sorted when the run is complete |
 //! | `draws.csv` | kept states: replicate, weight, one label an item |
 //! | `co_clustering.npy`, `co_clustering_se.npy` | estimated probabilities of sharing a cluster, standard errors |
 //! | `clustering.csv`, `credible_ball.csv` | one clustering with certainties; the bounds of its credible ball |
@@ -138,7 +138,7 @@ impl Run {
         let text = fs::read_to_string(&path).map_err(|e| {
             Failure::run(
                 directory,
-                format!("is not a run directory: {RUN} cannot be read ({})", words::plain(&e)),
+                format!("this is not a run directory: {RUN} cannot be read ({})", words::plain(&e)),
             )
         })?;
         let mut run: Run = toml::from_str(&text).map_err(|e| Failure::run(&path, e.message()))?;
@@ -205,7 +205,7 @@ pub(crate) fn keep_piped(
 /// Refuses a directory that is in use, unless forced; makes sure that it can be written.
 pub fn prepare(path: &Path, force: bool) -> Result<(), Failure> {
     if path.is_file() {
-        return Err(Failure::run(path, "is a file, not a directory: choose another `out`"));
+        return Err(Failure::run(path, "this is a file, not a directory: choose another `out`"));
     }
     // What a run that was killed in its first moment leaves does not count.
     let debris = |name: &str| name == PROBE || name.ends_with(".part");
@@ -215,7 +215,7 @@ pub fn prepare(path: &Path, force: bool) -> Result<(), Failure> {
         return Err(Failure::run(
             path,
             format!(
-                "is already in use: choose another `out`, continue it with {}, or overwrite it with `force`",
+                "this directory is already in use: choose another `out`, continue the run with {}, or overwrite it with `force`",
                 how_to_resume(path)
             ),
         ));
@@ -224,7 +224,10 @@ pub fn prepare(path: &Path, force: bool) -> Result<(), Failure> {
     let attempt =
         fs::create_dir_all(path).and_then(|()| File::create(&probe)).and_then(|_| fs::remove_file(&probe));
     attempt.map_err(|e| {
-        Failure::run(path, format!("cannot be written ({}): choose another `out`", words::plain(&e)))
+        Failure::run(
+            path,
+            format!("this directory cannot be written ({}): choose another `out`", words::plain(&e)),
+        )
     })
 }
 
@@ -239,7 +242,7 @@ pub fn lock(path: &Path) -> Result<Option<File>, Failure> {
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => Err(Failure::run(
             path,
-            "another partita is writing to it: wait until it is done, or stop it first",
+            "another partita is writing to this run: wait until it has finished, or stop it first",
         )),
         _ => Ok(Some(file)),
     }

@@ -132,7 +132,7 @@ impl FromStr for Summary {
     fn from_str(text: &str) -> Result<Self, String> {
         Summary::find(text).ok_or_else(|| {
             let (last, first) = Self::USAGES.split_last().expect("there are summaries");
-            format!("`{text}` is no summary: use {}, or {last}", first.join(", "))
+            format!("`{text}` is not a summary: use {}, or {last}", first.join(", "))
         })
     }
 }
@@ -160,7 +160,7 @@ mod tests {
         }
         assert_eq!(
             "median".parse::<Summary>().unwrap_err(),
-            "`median` is no summary: use clusters, top:R such as top:10, co:I,J such as co:0,21, entropy, or \
+            "`median` is not a summary: use clusters, top:R such as top:10, co:I,J such as co:0,21, entropy, or \
              density:FROM,TO,POINTS such as density:-3,3,100"
         );
     }

@@ -69,27 +69,33 @@ pub fn rounded(value: f64, error: f64) -> String {
         return "–".into();
     }
     let digits = places(error).unwrap_or(4).clamp(0, 12) as usize;
-    format!("{value:.digits$}")
+    unsigned_zero(format!("{value:.digits$}"))
+}
+
+/// Zero has no sign.
+fn unsigned_zero(text: String) -> String {
+    match text.strip_prefix('-') {
+        Some(rest) if !rest.contains(|c: char| matches!(c, '1'..='9')) => rest.into(),
+        _ => text,
+    }
 }
 
 /// A share or a probability in per cent, with the digits that its standard error supports, none after the point where
 /// there is no error.
 ///
 /// ```
-/// assert_eq!(partita_run::words::percent(0.4414, Some(0.0035)), "44.1 %");
-/// assert_eq!(partita_run::words::percent(0.4414, None), "44 %");
+/// assert_eq!(partita_run::words::percent(0.4414, Some(0.0035)), "44.1%");
+/// assert_eq!(partita_run::words::percent(0.4414, None), "44%");
 /// ```
 pub fn percent(share: f64, error: Option<f64>) -> String {
-    let digits = error.and_then(|error| places(100.0 * error)).unwrap_or(0).clamp(0, 6) as usize;
-    let text = format!("{:.digits$}", 100.0 * share);
-    let zero = !text.contains(|c: char| matches!(c, '1'..='9'));
-    format!("{} %", if zero { text.trim_start_matches('-') } else { &text })
+    let digits = error.and_then(|error| places(100.0 * error)).unwrap_or(0).clamp(0, 3) as usize;
+    unsigned_zero(format!("{:.digits$}", 100.0 * share)) + "%"
 }
 
 /// The value of a summary as a person says it: shares of items and probabilities in per cent.
 ///
 /// ```
-/// assert_eq!(partita_run::words::estimate("top:1", 0.4414, Some(0.0035)), "44.1 %");
+/// assert_eq!(partita_run::words::estimate("top:1", 0.4414, Some(0.0035)), "44.1%");
 /// assert_eq!(partita_run::words::estimate("clusters", 4.56, Some(0.09)), "4.56");
 /// ```
 pub fn estimate(name: &str, value: f64, error: Option<f64>) -> String {
@@ -100,15 +106,18 @@ pub fn estimate(name: &str, value: f64, error: Option<f64>) -> String {
     }
 }
 
-/// Sizes of clusters, so many of them told: `146, 119, 68 and 4 smaller`.
+/// Sizes of clusters, the first few of them by number: `146, 119, 68 and 4 smaller`.
 ///
 /// ```
 /// assert_eq!(partita_run::words::sizes(&[5, 4, 3, 1], 2), "5, 4 and 2 smaller");
+/// assert_eq!(partita_run::words::sizes(&[5, 4, 3], 8), "5, 4 and 3");
 /// ```
 pub fn sizes(sizes: &[u64], told: usize) -> String {
     let list: Vec<String> = sizes.iter().take(told).map(ToString::to_string).collect();
-    let rest = sizes.len().saturating_sub(told);
-    list.join(", ") + &if rest > 0 { format!(" and {rest} smaller") } else { String::new() }
+    match sizes.len().saturating_sub(told) {
+        0 => and(&list),
+        rest => format!("{} and {rest} smaller", list.join(", ")),
+    }
 }
 
 /// `1 cell`, `1,234 cells`.
@@ -164,15 +173,16 @@ mod tests {
         assert_eq!(rounded(4.6, 0.3), "4.6");
         assert_eq!(rounded(1234.5, 250.0), "1234");
         assert_eq!(rounded(3.0, 0.0), "3.0000");
+        assert_eq!(rounded(-0.3, 9.0), "0");
     }
 
     #[test]
     fn percentages_have_the_digits_of_their_error() {
-        assert_eq!(percent(0.123_456, Some(0.000_2)), "12.35 %");
-        assert_eq!(percent(0.123_456, Some(0.03)), "12 %");
-        assert_eq!(percent(-0.000_1, Some(0.004)), "0.0 %");
-        assert_eq!(percent(-0.02, Some(0.004)), "-2.0 %");
-        assert_eq!(percent(1.0, Some(0.0)), "100 %");
+        assert_eq!(percent(0.123_456, Some(0.000_2)), "12.35%");
+        assert_eq!(percent(0.123_456, Some(0.03)), "12%");
+        assert_eq!(percent(-0.000_1, Some(0.004)), "0.0%");
+        assert_eq!(percent(-0.02, Some(0.004)), "-2.0%");
+        assert_eq!(percent(1.0, Some(0.0)), "100%");
     }
 
     #[test]

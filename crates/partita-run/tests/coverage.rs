@@ -135,7 +135,7 @@ fn base() -> Options {
     let summary = [Clusters.into(), Top(2).into(), Co(0, 7).into(), Entropy.into()];
     let density = Wanted::from(Grid { from: -1.5, to: 1.5, points: 3 });
     Options {
-        covariance: Some(ModelChoice::Named(Covariance::Known)),
+        model: Some(ModelChoice::Named(Covariance::Known)),
         standardize: Some(false),
         prior_sd: Some(PRIOR_SD),
         noise_sd: Some(1.0),

@@ -266,12 +266,12 @@ fn missing_labels_are_no_class() {
         }
         for (content, problem) in [
             ("x,kind\n1,NA\n2,\n3,?\n", "every label is missing"),
-            ("x,kind\n1,NA\n2,red\n3,?\n", "one row alone has a label"),
+            ("x,kind\n1,NA\n2,red\n3,?\n", "only one row has a label"),
         ] {
             let error = Fixture::new("data.csv", content).read(&options).unwrap_err().to_string();
             let expected = format!(
-                ", column \"kind\": {problem}, so there is nothing to compare clusters with; leave `label_column` out, or \
-                 name another column"
+                ", column \"kind\": {problem}, so there is nothing to compare the clusters with; leave \
+                 `label_column` out, or name another column"
             );
             assert!(error.ends_with(&expected), "{error}");
         }

@@ -103,7 +103,7 @@ fn an_edge_to_itself() {
 fn a_weight() {
     assert_eq!(
         sentence("a b\nb c 0.5\n"),
-        "graph.txt, line 2: \"0.5\" is a third cell and edges have no weights here; keep the two names alone"
+        "graph.txt, line 2: \"0.5\" is a third cell, but edges have no weights here; keep only the two names"
     );
 }
 
@@ -133,12 +133,12 @@ fn a_header() {
 
 #[test]
 fn an_empty_file() {
-    assert_eq!(sentence(""), "graph.txt is empty; give a file that holds data");
+    assert_eq!(sentence(""), "graph.txt is empty; give a file with data");
 }
 
 #[test]
 fn comments_only() {
-    assert_eq!(sentence("# nothing\n\n"), "graph.txt holds no vertex; write one edge a line, as two names");
+    assert_eq!(sentence("# nothing\n\n"), "graph.txt has no vertices; write one edge per line, as two names");
 }
 
 #[test]
@@ -233,7 +233,7 @@ fn a_dimacs_vertex_that_is_no_number() {
 fn a_dimacs_graph_without_vertices() {
     assert_eq!(
         sentence_col("p edge 0 0\n"),
-        "graph.col holds no vertex; write one edge a line, as two names"
+        "graph.col has no vertices; write one edge per line, as two names"
     );
 }
 
@@ -241,7 +241,7 @@ fn a_dimacs_graph_without_vertices() {
 fn a_huge_dimacs_graph() {
     assert_eq!(
         sentence_col("p edge 4000000000 2\ne 1 2\ne 2 3\n"),
-        "graph.col declares 4000000000 vertices, and with 2 edges at most 1000000 are read; correct the problem line, or list only the vertices that have edges"
+        "graph.col declares 4000000000 vertices, but with 2 edges at most 1000000 are allowed; correct the problem line, or list only the vertices that have edges"
     );
 }
 

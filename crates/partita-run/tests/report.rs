@@ -141,8 +141,8 @@ fn exact_values_stand_beside_rounded_ones() {
 fn parts_that_chains_stayed_in_are_told_one_by_one() {
     let html = render(&pages::apart());
     let words = [
-        "The chains found 2 parts of the posterior and did not cross between them within this run.",
-        "Their relative weights are not determined by this run",
+        "The chains found 2 separate parts of the posterior and did not cross between them in this run.",
+        "This run does not determine their relative weights",
         "<td>13</td><td>5</td>",
         "data-name=\"mode2\" data-field=\"log_probability\" data-value=\"-2876.0458\"",
         "<td>91, 24, 17, 12, 11, 9, 8, 7 and 7 smaller</td>",
@@ -161,22 +161,22 @@ fn clusters_are_introduced_by_what_sets_them_apart() {
         "<p class=\"reliability\">398 of 400 pairs met",
         // Rounded to what their errors support, the exact number beside.
         "<td class=\"number\" title=\"32\">32.00<br><small>31.76 to 32.24</small></td><td class=\"number\">47.00</td>",
-        "<td class=\"number\" title=\"0.7\">70.0 %<br><small>68.0 % to 72.0 %</small></td><td class=\"number\">50 %</td>",
+        "<td class=\"number\" title=\"0.7\">70.0%<br><small>68.0% to 72.0%</small></td><td class=\"number\">50%</td>",
         "9 more columns are in <code>profiles.csv</code>",
         "Correlations within the cluster: age and ",
-        "Typical: TCGA-00-1000, ",
-        "<td class=\"number\">41 %</td>",
-        "Adjusted Rand index with the clusters: 0.87",
+        "Typical members: TCGA-00-1000, ",
+        "<td class=\"number\">41%</td>",
+        "Adjusted Rand index: 0.87",
         "Hollow marks are items in doubt.",
-        "Axis 2 is made of age (\u{2212}0.80).",
-        "The coarsest clustering in the ball: 2 clusters of 120, 80 items.",
+        "Largest loadings of axis 2: age (\u{2212}0.80).",
+        "The coarsest clustering in the ball: 2 clusters, of sizes 120 and 80.",
     ];
     words.iter().for_each(|word| assert!(html.contains(word), "{word}"));
     let mut sure = pages::table();
     sure.doubts.clear();
-    assert!(render(&sure).contains("None: every item is with the others of its cluster"));
+    assert!(render(&sure).contains("None: every item is with the others in its cluster"));
     // Diagnostics are folded, and each says what a good one looks like.
-    assert_eq!(html.matches("<details class=\"diagnostic\">").count(), 5);
+    assert_eq!(html.matches("<details class=\"diagnostic\">").count(), 6);
     assert_eq!(html.matches("Good: ").count(), 4);
     assert_eq!(html.matches("Bad: ").count(), 4);
 }

@@ -4,7 +4,7 @@
 //! into 200 runs of a few replicates each. Printed and asserted: kernel calls times the variance of
 //! one estimate against the asymptotic variance of one long chain and against the paper's setting;
 //! the pilot's share of the work; the share of the 200 intervals that cover. With 200 runs a nominal
-//! 95 % interval covers fewer than 177 times with probability 7e-5. crabs and penguins (`scripts/tables.py` writes them) run as
+//! 95% interval covers fewer than 177 times with probability 7e-5. crabs and penguins (`scripts/tables.py` writes them) run as
 //! a plain fit does: the pilot chooses model, moves and schedule.
 
 use partita::aggregate;

@@ -66,7 +66,7 @@ impl Catalog {
     /// use partita_study::catalog::Catalog;
     ///
     /// let error = Catalog::at(Some("nowhere".into())).find("gene").unwrap_err();
-    /// assert!(error.to_string().starts_with("the data set gene is not there: "), "{error}");
+    /// assert!(error.to_string().starts_with("the data set gene is missing: "), "{error}");
     /// ```
     pub fn find(&self, name: &str) -> Result<PathBuf, CatalogError> {
         self.look(named(name)?)

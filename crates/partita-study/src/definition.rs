@@ -327,7 +327,7 @@ impl Study {
         let hint = partita_run::words::closest(name, BUILT_IN.iter().map(|(name, _)| *name));
         let hint = hint.map_or(String::new(), |h| format!("; did you mean `{h}`?"));
         Err(Failure::BadInput(format!(
-            "there is no study `{name}`{hint} `partita reproduce --list` shows all; a file of your own ends in .toml"
+            "there is no study `{name}`{hint} `partita reproduce --list` shows all; your own study file must end in .toml"
         )))
     }
 

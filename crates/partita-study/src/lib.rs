@@ -123,8 +123,15 @@ impl Workbench<'_> {
         if self.shown.elapsed() > Duration::from_millis(200) {
             self.shown = Instant::now();
             let left = self.begin.elapsed().as_secs_f64() / done.max(1) as f64 * (of - done) as f64;
-            let progress =
-                Progress { done, of: Some(of), met: done, censored: 0, widest: None, left: Some(left) };
+            let progress = Progress {
+                done,
+                of: Some(of),
+                met: done,
+                censored: 0,
+                widest: None,
+                clusters: None,
+                left: Some(left),
+            };
             self.watch.progress(&progress);
         }
     }

@@ -29,7 +29,7 @@ impl Problem {
         let mut options = arm.options("the study")?;
         options.standardize.get_or_insert(false);
         // The paper's model: what its studies leave open is not what the command would choose.
-        options.covariance.get_or_insert(ModelChoice::Named(Covariance::Known));
+        options.model.get_or_insert(ModelChoice::Named(Covariance::Known));
         if options.prior.is_none() {
             options.alpha.get_or_insert(Alpha::Fixed(1.0));
         }

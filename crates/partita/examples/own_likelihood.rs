@@ -1,4 +1,4 @@
-//! A likelihood of one's own: waiting times that are geometric with a rate a cluster.
+//! A likelihood of one's own: waiting times that are geometric with one rate per cluster.
 //!
 //! Run it with `cargo run --example own_likelihood`. The tests run it, too.
 

@@ -1,4 +1,4 @@
-//! From one value a replicate to an estimate: mean and trimmed mean with honest intervals, median of means.
+//! From one value per replicate to an estimate: mean and trimmed mean with intervals, median of means.
 //!
 //! Every function reads its values in the order given (the order of the replicates) and in no other, so the same
 //! replicates give the same bits however many threads made them. Nothing, finite or not, is dropped in silence: a
@@ -22,7 +22,7 @@ pub use scaled::Scaled;
 use reference::{student_quantile, without_skewness};
 use sum::{Shape, sum, sum_of_squares_about};
 
-/// The level of an interval where none is asked for: 95 %.
+/// The level of an interval where none is asked for: 95%.
 ///
 /// ```
 /// use partita::aggregate::{LEVEL, mean};
@@ -30,7 +30,7 @@ use sum::{Shape, sum, sum_of_squares_about};
 /// ```
 pub const LEVEL: f64 = 0.95;
 
-/// The total fraction that [`trimmed_mean`] removes where nothing else is known: 1 %, half of it on each side.
+/// The total fraction that [`trimmed_mean`] removes where nothing else is known: 1%, half of it on each side.
 ///
 /// ```
 /// use partita::aggregate::{TRIMMED_FRACTION, trimmed_mean};
@@ -41,7 +41,7 @@ pub const TRIMMED_FRACTION: f64 = 0.01;
 
 /// A number of blocks that suits [`median_of_means`].
 ///
-/// Deviation bounds at confidence `1 - delta` ask for about `8 ln(1/delta)` blocks (Lugosi, Mendelson 2019), 24 at 95 %;
+/// Deviation bounds at confidence `1 - delta` ask for about `8 ln(1/delta)` blocks (Lugosi, Mendelson 2019), 24 at 95%;
 /// 25 is odd, so that the median is one of the block means.
 ///
 /// ```
@@ -168,7 +168,7 @@ pub fn mean_at(values: &[f64], level: f64) -> Option<Estimate> {
 /// `J` values are removed.
 ///
 /// `fraction` is the total, half of it for each side. **Where `J fraction < 2` nothing is removed** and this is
-/// [`mean`]: at 1 % that is any `J` below 200. The standard error is `sqrt(SSD_w / (h (h - 1)))`: `SSD_w` is the sum of
+/// [`mean`]: at 1% that is any `J` below 200. The standard error is `sqrt(SSD_w / (h (h - 1)))`: `SSD_w` is the sum of
 /// squared deviations of the winsorised sample (each removed value replaced by the nearest one kept) about its mean,
 /// `h` the number kept (Tukey, McLaughlin 1963).
 ///
@@ -229,7 +229,7 @@ pub fn trimmed_mean_at(values: &[f64], fraction: f64, level: f64) -> Option<Esti
 /// values than blocks, each value is a block.
 ///
 /// **It has no interval.** That of the sign test covers the median of a block mean, which is the mean of the law only
-/// where blocks are symmetric: of skewed values it covered 76 % where it said 95 %. Bounds that hold for every law of
+/// where blocks are symmetric: of skewed values it covered 76% where it said 95%. Bounds that hold for every law of
 /// finite variance (Devroye, Lerasle, Lugosi, Oliveira 2016) are five times as long as Student's interval, and need the
 /// variance to be known.
 ///

@@ -1,8 +1,8 @@
-//! What can be wrong with a model, a start or a setting, told so that a person can mend it.
+//! What can be wrong with a model, an initial state or a setting.
 
 use crate::likelihood::LARGEST_COUNT;
 
-/// A model, a start or a setting that cannot be run. Each message says what is wrong.
+/// A model, an initial state or a setting that cannot be run. The message says what is wrong.
 ///
 /// ```
 /// use partita::{Error, Prior};
@@ -59,8 +59,8 @@ pub enum Error {
     },
     /// A data value is so large that its square cannot be computed with.
     #[error(
-        "the value of item {item}, coordinate {coordinate} is {value:e}, too large for its square to be computed \
-         with: change the unit"
+        "the value of item {item}, coordinate {coordinate} is {value:e}, whose square overflows: \
+         change the unit"
     )]
     TooLarge {
         /// Item (row), counted from 0.
@@ -83,7 +83,7 @@ pub enum Error {
         value: f64,
     },
     /// The counts of a column come to more than can be counted exactly.
-    #[error("the counts of column {column} come to more than {LARGEST_COUNT}")]
+    #[error("the counts of column {column} add up to more than {LARGEST_COUNT}")]
     CountsTooLarge {
         /// Column, counted from 0.
         column: usize,
@@ -104,8 +104,8 @@ pub enum Error {
     },
     /// A missing cell in a model whose items must be complete.
     #[error(
-        "the value of item {item}, column {column} is missing, but {model} needs every cell; models \
-         of independent columns (normal with a variance a column, counts, categories, mixed) do not"
+        "the value of item {item}, column {column} is missing, but {model} needs complete data; models \
+         of independent columns (normal, counts, categories, mixed) do not"
     )]
     Missing {
         /// Item (row), counted from 0.
@@ -119,7 +119,7 @@ pub enum Error {
     #[error("there are no items: a partition needs at least one")]
     NoItems,
     /// More items than can be numbered.
-    #[error("{items} items are more than the 4294967294 that can be numbered")]
+    #[error("{items} items are too many: at most 4294967294 are supported")]
     TooManyItems {
         /// How many there were.
         items: usize,
@@ -160,7 +160,7 @@ pub enum Error {
         sufficient: usize,
     },
     /// The number of sweeps is smaller than the burn-in.
-    #[error("sweeps ({sweeps}) must not be fewer than the burn-in ({burn_in})")]
+    #[error("the number of sweeps ({sweeps}) must be at least the burn-in ({burn_in})")]
     SweepsBeforeBurnIn {
         /// Burn-in `k`.
         burn_in: u64,
@@ -171,7 +171,7 @@ pub enum Error {
     #[error("the lag must be at least 1")]
     LagZero,
     /// A start has probability zero under the target.
-    #[error("the start has probability zero under the target, so no chain can begin there")]
+    #[error("the initial state has probability zero under the target, so no chain can start there")]
     ImpossibleStart,
 }
 

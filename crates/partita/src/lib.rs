@@ -1,7 +1,7 @@
-//! Unbiased Bayesian clustering: coupled Markov chains of partitions, the mathematics.
+//! Unbiased Bayesian clustering: the mathematics of coupled Markov chains of partitions.
 //!
-//! People cluster data with Markov chains over partitions and wait for convergence that nobody can
-//! see. Here many short *pairs* of chains run instead, coupled so that they meet exactly, and each
+//! Bayesian clustering usually runs a Markov chain over partitions and hopes that it has converged.
+//! Here many short *pairs* of chains are run instead, coupled so that they meet exactly, and each
 //! pair yields an unbiased estimate. The coupling that makes partitions meet is an exact optimal
 //! transport plan, solved at every Gibbs step (Nguyen, Trippe, Broderick, AISTATS 2022).
 //!
@@ -60,7 +60,7 @@
 //!
 //! # Determinism
 //!
-//! Random words depend on their address alone ([`rng`]); elementary functions on the hot path do
+//! Random words depend only on their address ([`rng`]), and elementary functions on the hot path do
 //! not come from the platform. Nothing here reads a file, starts a thread, looks at a clock or prints.
 #![forbid(unsafe_code)]
 

@@ -17,8 +17,8 @@
 //!   other chain near, because the smaller of two motions counts.
 //! - A chain that stood still by chance is judged by what most chains move.
 //! - Parts of the target that differ by clearly less than chains move within each are taken for one.
-//! - Eight chains or more should be given. Of fewer, some may be in one part and never be near by chance: up to 7 % of
-//!   samples of three chains in the hardest law of the tests, 2 % of eight, 0.1 % of 64.
+//! - Eight chains or more should be given. Of fewer, some may be in one part and never be near by chance: up to 7% of
+//!   samples of three chains in the hardest law of the tests, 2% of eight, 0.1% of 64.
 
 use crate::math::ln;
 use crate::partition::{Metric, Partition};
@@ -202,7 +202,7 @@ mod tests {
 
     /// The hardest law for the rule: mostly one state, now and then a cluster in two halves, other ones each time.
     ///
-    /// In 5,000 samples at most 6.9 % of those of 3 chains were broken up, 1.7 % of 8, 0.1 % of 64; the limits are four
+    /// In 5,000 samples at most 6.9% of those of 3 chains were broken up, 1.7% of 8, 0.1% of 64; the limits are four
     /// standard deviations above.
     #[test]
     fn rare_excursions_seldom_make_a_mode() {

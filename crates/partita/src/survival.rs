@@ -98,7 +98,7 @@ pub struct TvBound {
 }
 
 impl KaplanMeier {
-    /// The curve of these meetings, with 95 % intervals. The order of the meetings does not matter.
+    /// The curve of these meetings, with 95% intervals. The order of the meetings does not matter.
     ///
     /// No meetings give an empty curve, `S(0) = 1` and unknown beyond.
     ///

@@ -12,7 +12,7 @@ use crate::summary::Summary;
 use crate::target::Target;
 
 /// The rule of Atchadé and Jacob from the meeting times `tau` of a pilot with lag 1:
-/// lag = the 99 % quantile, burn-in = lag, sweeps = 10 burn-in. The pilot itself must be discarded.
+/// lag = the 99% quantile, burn-in = lag, sweeps = 10 burn-in. The pilot itself must be discarded.
 ///
 /// ```
 /// use partita::tuning::from_meetings;

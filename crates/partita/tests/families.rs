@@ -86,7 +86,7 @@ fn bad_tables_are_refused() {
     assert!(Mixed::new(&[0.1, most - 7.0, 0.2, 7.0, 0.3, f64::NAN], &both).is_ok());
     let refused = Mixed::new(&[0.1, most - 7.0, 0.2, 8.0], &both).unwrap_err();
     assert_eq!(refused, Error::CountsTooLarge { column: 1 });
-    assert_eq!(refused.to_string(), "the counts of column 1 come to more than 9007199254740991");
+    assert_eq!(refused.to_string(), "the counts of column 1 add up to more than 9007199254740991");
     let refused = Mixed::counts(vec![most; 3000], 1, GammaPoisson::around(1.0)).unwrap_err();
     assert_eq!(refused, Error::CountsTooLarge { column: 0 });
     for bad in [-1.0, 0.5, 2.0, f64::INFINITY] {
@@ -107,8 +107,8 @@ fn bad_models_are_refused_by_name() {
     assert_eq!(refused, Error::Missing { item: 0, column: 1, model: "a full covariance" });
     assert_eq!(
         refused.to_string(),
-        "the value of item 0, column 1 is missing, but a full covariance needs every cell; models of \
-         independent columns (normal with a variance a column, counts, categories, mixed) do not"
+        "the value of item 0, column 1 is missing, but a full covariance needs complete data; models of \
+         independent columns (normal, counts, categories, mixed) do not"
     );
     let full = |prior: NormalInverseWishart| Full::new(vec![0.0; 4], &prior).unwrap_err();
     let degrees = full(NormalInverseWishart { degrees: 1.0, ..weak.clone() });

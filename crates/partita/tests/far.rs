@@ -257,7 +257,7 @@ fn data_too_large_to_square_are_refused() {
     assert_eq!(families(vec![0.0, 1.0, 2.0, 4e5]), [const { Ok(()) }; 5]);
     assert_eq!(
         full.unwrap_err().to_string(),
-        "the value of item 1, coordinate 1 is 1e100, too large for its square to be computed with: change the unit"
+        "the value of item 1, coordinate 1 is 1e100, whose square overflows: change the unit"
     );
     // By the noise, not by the unit.
     let refused = Gaussian::isotropic(vec![1.0, 1e60], 1, 1e-90, 1e-90).unwrap_err();

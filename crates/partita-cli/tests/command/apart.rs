@@ -38,10 +38,10 @@ fn parts_that_chains_do_not_cross_between_are_told() {
     ));
     let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        words.contains("parts of the posterior and did not cross between them within this run"),
+        words.contains("separate parts of the posterior and did not cross between them in this run"),
         "{words}"
     );
-    assert!(words.contains("Their relative weights are not determined by this run"), "{words}");
+    assert!(words.contains("This run does not determine their relative weights"), "{words}");
     let json: Value = serde_json::from_str(&scratch.read("run/summary.json")).unwrap();
     let modes = json["modes"].as_array().unwrap();
     assert!(modes.len() >= 2, "{modes:?}");
@@ -57,7 +57,7 @@ fn parts_that_chains_do_not_cross_between_are_told() {
     }
     let header = scratch.read("run/modes.csv").lines().next().unwrap().to_string();
     assert!(header.starts_with("item,mode1,mode2"), "{header}");
-    assert!(scratch.read("run/report.html").contains("Where chains stayed apart"));
+    assert!(scratch.read("run/report.html").contains("Separate parts of the posterior"));
     // Answers that are made again tell the same.
     scratch.ok("report run");
     let again: Value = serde_json::from_str(&scratch.read("run/summary.json")).unwrap();

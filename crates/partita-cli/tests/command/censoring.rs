@@ -9,13 +9,13 @@ fn pairs_that_never_meet_are_counted_and_said() {
     let run = "fit data.csv --noise-sd 1 --lag 5 --burn-in 5 --sweeps 30 --max-sweeps 30 --replicates 20 --coupling independent --alpha 1 --start prior";
     let ran = scratch.ok(&format!("{run} --verbose --out run"));
     let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("0 met (20 censored); meeting time median beyond the cap"), "{words}");
-    assert!(words.contains("0 of 20 pairs met, 20 were cut before they did;"), "{words}");
-    assert!(words.contains("Worry about this: estimates may be off by more than"), "{words}");
+    assert!(words.contains("0 met, 20 censored; meeting times: median unknown"), "{words}");
+    assert!(words.contains("0 of 20 pairs met and 20 were censored;"), "{words}");
+    assert!(words.contains("Caution: estimates may be further off than"), "{words}");
     assert!(
         words.contains(
-            "note: 20 of 20 pairs had not met after 30 sweeps and were cut: the estimates are then not \
-             unbiased, and the end of the meeting curve is unknown. Raise --max-sweeps."
+            "note: 20 of 20 pairs had not met after 30 sweeps and were censored: the estimates are then biased, \
+             and the tail of the meeting-time curve is unknown. Raise --max-sweeps."
         ),
         "{words}"
     );

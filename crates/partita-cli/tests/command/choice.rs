@@ -36,7 +36,7 @@ fn the_pilot_takes_the_model_that_predicts() {
         assert!(ran.stderr.contains("pilot: log predictive density per row: diagonal "), "{}", ran.stderr);
         // What was chosen is kept, and named it gives the same rows.
         let kept = scratch.read("run/run.toml");
-        assert!(kept.contains(&format!("covariance = \"{model}\"")), "{kept}");
+        assert!(kept.contains(&format!("model = \"{model}\"")), "{kept}");
         assert!(scratch.read("run/report.html").contains("<section id=\"models\""));
     }
 }
@@ -71,7 +71,7 @@ fn the_pilot_takes_principal_components() {
         "{}",
         ran.stdout
     );
-    assert!(ran.stderr.contains("12 columns turned to 2 principal components"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("12 columns reduced to 2 principal components"), "{}", ran.stderr);
     let model = match (taken["model"].as_str().unwrap(), taken["prior"].as_str()) {
         (model, Some(prior)) if prior != "weak" => format!("--model {model} --cluster-prior {prior}"),
         (model, _) => format!("--model {model}"),
@@ -112,7 +112,7 @@ fn models_compared_on_rows_held_out() {
     assert!(behind["ci95"][0].as_f64().unwrap() > 0.0, "elongated groups are plain: {found}");
     assert!(full["behind"].is_null());
     let text = scratch.ok(command).stdout;
-    assert!(text.contains("16 rows held out") && text.contains("best"), "{text}");
+    assert!(text.contains("16 held-out rows") && text.contains("best"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     let refused = scratch.refused("compare groups.csv --hold-out 1.5");
     assert!(refused.contains("--hold-out must leave at least 2 of the 80 rows"), "{refused}");

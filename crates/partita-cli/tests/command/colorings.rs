@@ -42,8 +42,8 @@ fn what_cannot_be_reached_is_said() {
     scratch.write("seven.txt", SEVEN);
     scratch.write("prism.txt", PRISM);
     let cases = [
-        ("seven.txt", "--sampler gibbs", "The moves of single vertices that chains make here do not lead"),
-        ("prism.txt", "", "The Kempe moves that chains make here do not lead"),
+        ("seven.txt", "--sampler gibbs", "The single-vertex moves used here cannot lead"),
+        ("prism.txt", "", "The Kempe moves used here cannot lead"),
     ];
     for (graph, sampler, sentence) in cases {
         let run = format!("color {graph} --colors 3 {sampler} {QUICK} --max-sweeps 200 --force --out run");

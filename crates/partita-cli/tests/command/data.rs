@@ -33,7 +33,7 @@ fn the_table_fits_on_the_screen() {
     let words = |line: &str| line.split_whitespace().map(String::from).collect::<Vec<_>>().join(" ");
     let lines: Vec<String> = ran.stdout.lines().map(words).collect();
     assert_eq!(lines[0], "name size licence here from");
-    assert_eq!(lines[2], "gene 200 x 50 MIT wrong github.com/tinnguyen96/partition-coupling");
+    assert_eq!(lines[2], "gene 200 x 50 MIT damaged github.com/tinnguyen96/partition-coupling");
     assert_eq!(lines[3], "seed 210 x 7 CC BY 4.0 no archive.ics.uci.edu/dataset/236/seeds");
     assert_eq!(lines[4], "abalone 4177 x 7 CC BY 4.0 no archive.ics.uci.edu/dataset/1/abalone");
     assert_eq!(lines[6], "data directory: .");
@@ -97,15 +97,15 @@ fn the_data_directory_has_its_places() {
 fn mistakes_are_refused() {
     let scratch = Scratch::new();
     for (arguments, sentence) in [
-        ("data sed", "partita: there is no data set \"sed\": is seed meant?"),
+        ("data sed", "partita: there is no data set \"sed\": did you mean seed?"),
         ("data iris", "partita: there is no data set \"iris\": the names are gene, seed, abalone"),
         (
             "data --download gene abalon --data-dir d",
-            "partita: there is no data set \"abalon\": is abalone meant?",
+            "partita: there is no data set \"abalon\": did you mean abalone?",
         ),
         (
             "data --download --from x --data-dir d",
-            "partita: --from is the file of one data set: name it, as in `partita data --download seed --from \
+            "partita: --from gives the file of one data set: name the set, as in `partita data --download seed --from \
              seeds_dataset.txt`",
         ),
         (
@@ -128,9 +128,9 @@ fn a_download_that_fails_ends_with_status_1_and_leaves_nothing() {
         assert!(!scratch.exists("d"), "{ran:?}");
         let (fetching, sentence) = ran.stderr.trim_end().split_once('\n').unwrap();
         assert_eq!(fetching, format!("seed: fetching {address}"));
-        let end = "; where there is a network, fetch https://archive.ics.uci.edu/static/public/236/seeds.zip and \
-                   say here `partita data --download seed --data-dir d --from seeds.zip`, or copy a seed.csv \
-                   that is prepared already to d/seed.csv";
+        let end = "; on a machine with a network, fetch https://archive.ics.uci.edu/static/public/236/seeds.zip, then \
+                   run `partita data --download seed --data-dir d --from seeds.zip` here, or copy a prepared \
+                   seed.csv to d/seed.csv";
         let reason = sentence.strip_suffix(end).unwrap_or_else(|| panic!("{sentence}"));
         reason.split_once(" (").unwrap().1.strip_suffix(')').unwrap().to_string()
     };

@@ -51,7 +51,7 @@ fn rows_far_out_have_the_limit_of_rows_less_far_out() {
             assert_eq!(logs[2..], [None; 4]);
             assert_eq!((&score["unknown"], &score["beyond"]), (&4.into(), &4.into()));
             assert!(
-                said.contains("4 of 6 rows have no log density: so far from all data it is below the range"),
+                said.contains("4 of 6 rows have no log density: they lie so far from the data that it is below the range"),
                 "{said}"
             );
             assert!(!said.contains("not positive"), "{said}");
@@ -122,8 +122,8 @@ fn what_cannot_be_computed_with_gets_a_sentence() {
         assert_eq!(
             scratch.refused(&format!("fit large.csv --no-standardize --covariance {covariance}")),
             format!(
-                "partita: large.csv, row 3, column \"y\": -1e155 is too large for --covariance {covariance}, which could \
-                 not compute with its square: leave --no-standardize out, or change the unit"
+                "partita: large.csv, row 3, column \"y\": -1e155 is too large for --model {covariance}, as its \
+                 square overflows: leave --no-standardize out, or change the unit"
             )
         );
         scratch.ok(&format!("fit large.csv --covariance {covariance} {QUICK} --force --out run"));
@@ -132,8 +132,8 @@ fn what_cannot_be_computed_with_gets_a_sentence() {
     scratch.write("stamps.csv", "x,y\n1700000000,2\n1700000001,4\n1700000009,1\n");
     assert_eq!(
         scratch.refused("fit stamps.csv --no-standardize --covariance full"),
-        "partita: stamps.csv, row 1, column \"x\": 1.7e9 is too large for --covariance full, which could not compute with \
-         its square: leave --no-standardize out, or change the unit"
+        "partita: stamps.csv, row 1, column \"x\": 1.7e9 is too large for --model full, as its square \
+         overflows: leave --no-standardize out, or change the unit"
     );
     scratch.ok(&format!("fit stamps.csv --covariance full {QUICK} --out stamps"));
 
@@ -143,7 +143,7 @@ fn what_cannot_be_computed_with_gets_a_sentence() {
         (
             "1e-300,1\n7e10,1\n",
             "new.csv, row 2, column \"x\": 7e10 is more standard deviations of the run's data (1.247e-300 each) \
-          away than double precision can hold; correct the cell, or empty it, as a missing cell does not count",
+             away than double precision can hold; correct the cell, or leave it empty, as a missing value",
         ),
         (
             "inf,1\n",

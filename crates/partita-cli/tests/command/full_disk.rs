@@ -28,7 +28,7 @@ fn rows_that_do_not_fit() {
     assert_eq!((ran.status, ran.stdout.as_str()), (1, ""), "{ran:?}");
     assert_eq!(
         last(&ran),
-        "partita: run/replicates.csv: cannot be written: file too large; what is complete is kept: mend \
+        "partita: run/replicates.csv: cannot be written: file too large; finished replicates are kept: fix \
          this, then continue with `partita resume run`"
     );
     let kept = scratch.read("run/replicates.csv").matches('\n').count() - 1;
@@ -52,7 +52,7 @@ fn a_report_that_does_not_fit() {
     assert_eq!((ran.status, ran.stdout.as_str()), (1, ""), "{ran:?}");
     assert_eq!(
         last(&ran),
-        "partita: run/report.html: cannot be written: file too large; what is complete is kept: mend this, \
+        "partita: run/report.html: cannot be written: file too large; finished replicates are kept: fix this, \
          then continue with `partita resume run`"
     );
     assert_eq!(scratch.rows("run"), scratch.rows("roomy"));

@@ -55,7 +55,7 @@ fn ctrl_c_keeps_what_is_done_and_says_how_to_resume() {
     // Nobody else may write to it meanwhile.
     assert_eq!(
         scratch.run("resume run").stderr,
-        "partita: run: another partita is writing to it: wait until it is done, or stop it first\n"
+        "partita: run: another partita is writing to this run: wait until it has finished, or stop it first\n"
     );
     signal(&child, "-INT");
     let ran = finish(child);
@@ -70,7 +70,7 @@ fn ctrl_c_keeps_what_is_done_and_says_how_to_resume() {
     assert_eq!(
         scratch.refused("report run"),
         format!(
-            "partita: run: the run is not complete ({kept} replicates so far), and what is done favours the \
+            "partita: run: the run is not complete ({kept} replicates so far), and those that are done favour \
              quick pairs: continue it with `partita resume run`"
         )
     );
@@ -106,18 +106,18 @@ fn a_changed_line_is_refused() {
     scratch.write("run/replicates.csv", &rows.replacen("\n1,true", "\none,true", 1));
     assert_eq!(
         scratch.refused("resume run"),
-        "partita: run/replicates.csv: row 3: is not a replicate: delete that line and resume"
+        "partita: run/replicates.csv: row 3 is not a replicate: delete that line and resume"
     );
     let second = rows.lines().nth(2).unwrap();
     scratch.write("run/replicates.csv", &format!("{rows}{second}\n"));
     assert_eq!(
         scratch.refused("resume run"),
-        "partita: run/replicates.csv: replicate 1 is there twice: delete one of its lines"
+        "partita: run/replicates.csv: replicate 1 appears twice: delete one of its lines"
     );
     scratch.write("run/replicates.csv", &rows.replacen("top:1", "top:7", 1));
     assert_eq!(
         scratch.refused("resume run"),
-        "partita: run/replicates.csv: row 1: its columns are not those of run.toml: was the file changed?"
+        "partita: run/replicates.csv: row 1: the columns are not those of run.toml: was the file changed?"
     );
 }
 
@@ -207,6 +207,6 @@ fn predict_stops_at_the_first_signal() {
     signal(&child, "-INT");
     let ran = finish(child);
     assert_eq!((ran.status, ran.stdout.as_str()), (130, ""), "{ran:?}");
-    assert_eq!(ran.stderr.trim_end(), "partita: interrupted: no file is half-written");
+    assert_eq!(ran.stderr.trim_end(), "partita: interrupted; no file was left half-written");
     assert!(!scratch.exists("predictions.csv"));
 }

@@ -43,8 +43,8 @@ fn rows_without_a_label_are_not_compared() {
     scratch.write("gaps.csv", &text);
     let ran = scratch.ok(&format!("fit gaps.csv {MODEL} {QUICK} --out gaps"));
     let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    let note = "8 of 30 rows have no label: they take no part in the comparison with the known labels";
-    assert!(words.contains(", over the 22 of 30 rows that have one"), "{}", ran.stdout);
+    let note = "8 of 30 rows have no label and are left out of the comparison with the known labels";
+    assert!(words.contains(" over the 22 of 30 rows that have a label"), "{}", ran.stdout);
     assert_eq!(words.matches(&format!("note: {note}")).count(), 1, "{}", ran.stdout);
     let summary = json(&scratch.read("gaps/summary.json"));
     assert!(summary["notes"].as_array().unwrap().contains(&note.into()), "{summary}");
@@ -98,7 +98,7 @@ fn the_number_of_missing_labels_is_said_where_there_are_any() {
     );
     let model = MODEL.replace("--keep-draws 4", "--keep-draws 0");
     let summary = json(&scratch.ok(&format!("fit one.csv {model} {QUICK} --json --out one")).stdout);
-    let note = "1 of 30 rows has no label: it takes no part in the comparison with the known labels";
+    let note = "1 of 30 rows has no label and is left out of the comparison with the known labels";
     assert!(summary["notes"].as_array().unwrap().contains(&note.into()), "{summary}");
     assert_eq!(summary["clustering"], Value::Null);
 }
@@ -107,7 +107,7 @@ fn the_number_of_missing_labels_is_said_where_there_are_any() {
 fn labels_that_are_all_missing() {
     let scratch = Scratch::new();
     for (label, problem) in
-        [("NA", "every label is missing"), ("?", "every label is missing"), ("", "one row alone has a label")]
+        [("NA", "every label is missing"), ("?", "every label is missing"), ("", "only one row has a label")]
     {
         let first = if label.is_empty() { "g1" } else { label };
         let text = labelled(&scratch, |row| if row == 0 { first.into() } else { label.into() });
@@ -116,8 +116,8 @@ fn labels_that_are_all_missing() {
             assert_eq!(
                 scratch.refused(&format!("fit none.csv --label-column kind --covariance {covariance}")),
                 format!(
-                    "partita: none.csv, column \"kind\": {problem}, so there is nothing to compare clusters with; leave \
-                     --label-column out, or name another column"
+                    "partita: none.csv, column \"kind\": {problem}, so there is nothing to compare the clusters \
+                     with; leave --label-column out, or name another column"
                 )
             );
         }

@@ -45,8 +45,8 @@ fn a_dimacs_graph_is_no_table() {
     for name in ["g.col", "g.txt"] {
         scratch.write(name, graph);
         let sentence = format!(
-            "partita: {name} is a graph in DIMACS format, and not a table; use `partita blocks {name}` or `partita \
-             color {name} --colors Q`, and `partita meet` with --edge-prior 1,1 or --colors Q"
+            "partita: {name} is a graph in DIMACS format, not a table; use `partita blocks {name}` or `partita \
+             color {name} --colors Q`, or `partita meet` with --edge-prior 1,1 or --colors Q"
         );
         assert_eq!(scratch.refused(&format!("fit {name}")), sentence);
         scratch.ok(&format!("blocks {name} {QUICK} --out {name}-blocks"));
@@ -92,15 +92,17 @@ fn help_offers_what_there_is() {
     };
     assert_eq!(
         takes(&fit),
-        "A table: CSV, TSV, Excel or NPY, gzipped or not; - for a pipe [left out: built-in data]"
+        "A table: CSV, TSV, Excel or NPY, also gzipped; - for stdin [default: built-in data]"
     );
-    assert_eq!(takes(&color), "A graph: edge list or DIMACS .col, gzipped or not");
+    assert_eq!(takes(&color), "A graph: an edge list or DIMACS .col file, also gzipped");
     assert_eq!(takes(&blocks), takes(&color));
-    assert_eq!(takes(&meet), "A table, or a graph with --colors or --edge-prior [left out: built-in data]");
+    assert_eq!(takes(&meet), "A table, or a graph with --colors or --edge-prior [default: built-in data]");
+    assert!(fit.contains("[alias: --covariance]"), "{fit}");
+    assert!([&fit, &color, &blocks, &meet].iter().all(|help| help.contains("docs/glossary.md")));
     for (option, commands) in [
         ("--delimiter", [true, false, false, true]),
         ("--no-standardize", [true, false, false, true]),
-        ("--covariance", [true, false, false, true]),
+        ("--model", [true, false, false, true]),
         ("--alpha", [true, false, true, true]),
         ("--colors", [false, true, false, true]),
         ("--edge-prior", [false, false, true, true]),

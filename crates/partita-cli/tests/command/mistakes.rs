@@ -20,7 +20,7 @@ fn about_arguments(arguments: &str) -> String {
 fn a_card_that_cannot_be_used() {
     assert_eq!(
         about_arguments("fit data.csv --device cuda"),
-        "partita: --device cuda: this partita was built without the feature `cuda`; leave it out to use the processors, \
+        "partita: --device cuda: this partita was built without the feature `cuda`; leave it out to run on the CPU, \
          with the same results"
     );
 }
@@ -29,8 +29,8 @@ fn a_card_that_cannot_be_used() {
 fn a_word_where_a_number_should_be() {
     assert_eq!(
         about("a.csv", "x,y\n1,2\n3,red\n5,6\n", "fit a.csv"),
-        "partita: a.csv, line 3, column \"y\": \"red\" is not a number; correct the cell, leave the column \
-         out with --drop y, use it with --id-column y or --label-column y, or say --column-type y=category"
+        "partita: a.csv, line 3, column \"y\": \"red\" is not a number; correct the cell, leave the column out \
+         with --drop y, use it as --id-column y or --label-column y, or treat it as --column-type y=category"
     );
 }
 
@@ -38,8 +38,8 @@ fn a_word_where_a_number_should_be() {
 fn a_missing_cell() {
     assert_eq!(
         about("a.csv", "x,y\n1,2\n3,\n5,6\n", "fit a.csv --covariance known"),
-        "partita: a.csv, line 3, column \"y\": the cell is empty; fill it in, remove the row, or leave the \
-         column out with --drop y; --covariance known needs every cell, --covariance diagonal takes missing ones"
+        "partita: a.csv, line 3, column \"y\": the cell is empty; fill it in, remove the row, or leave the column \
+         out with --drop y; --model known needs complete data, --model diagonal takes missing values"
     );
 }
 
@@ -47,14 +47,14 @@ fn a_missing_cell() {
 fn ragged_rows() {
     assert_eq!(
         about("a.csv", "x,y\n1,2\n3,4,5\n5,6\n", "fit a.csv"),
-        "partita: a.csv, line 3: the row has 3 cells where the header has 2; complete or remove the row, or \
-         name the separator with --delimiter"
+        "partita: a.csv, line 3: the row has 3 cells but the header has 2; correct or remove the row, or give the \
+         separator with --delimiter"
     );
 }
 
 #[test]
 fn an_empty_file() {
-    assert_eq!(about("a.csv", "", "fit a.csv"), "partita: a.csv is empty; give a file that holds data");
+    assert_eq!(about("a.csv", "", "fit a.csv"), "partita: a.csv is empty; give a file with data");
 }
 
 #[test]
@@ -66,8 +66,8 @@ fn a_file_that_is_not_there() {
 fn a_constant_column() {
     assert_eq!(
         about("a.csv", "x,y\n1,2\n3,2\n5,2\n", "fit a.csv"),
-        "partita: a.csv, column \"y\": every value is 2, so the column cannot be standardised; leave it out \
-         with --drop y or say --no-standardize"
+        "partita: a.csv, column \"y\": every value is 2, so the column cannot be standardised; leave it out with \
+         --drop y or use --no-standardize"
     );
 }
 
@@ -75,7 +75,7 @@ fn a_constant_column() {
 fn fewer_than_two_rows() {
     assert_eq!(
         about("a.csv", "x,y\n1,2\n", "fit a.csv"),
-        "partita: a.csv holds one row of data and clustering needs two; add rows"
+        "partita: a.csv has one row of data, but clustering needs at least two; add rows"
     );
 }
 
@@ -91,8 +91,8 @@ fn duplicate_header_names() {
 fn numbers_too_large_to_square() {
     assert_eq!(
         about("a.csv", "x\n1\n1e200\n2e200\n", "fit a.csv --no-standardize"),
-        "partita: a.csv, row 2, column \"x\": 1e200 is too large for --covariance diagonal, which could not compute \
-         with its square: leave --no-standardize out, or change the unit"
+        "partita: a.csv, row 2, column \"x\": 1e200 is too large for --model diagonal, as its square \
+         overflows: leave --no-standardize out, or change the unit"
     );
 }
 
@@ -113,7 +113,7 @@ fn too_few_colours() {
     );
     assert_eq!(
         about_arguments("color octahedron.txt"),
-        "partita: --colors is needed: how many colours may be used"
+        "partita: --colors is required: the number of colours"
     );
 }
 
@@ -121,11 +121,11 @@ fn too_few_colours() {
 fn an_unwritable_directory() {
     assert_eq!(
         about_arguments("fit data.csv --out data.csv/run"),
-        "partita: data.csv/run: cannot be written (not a directory): choose another --out"
+        "partita: data.csv/run: this directory cannot be written (not a directory): choose another --out"
     );
     assert_eq!(
         about_arguments("fit data.csv --out data.csv"),
-        "partita: data.csv: is a file, not a directory: choose another --out"
+        "partita: data.csv: this is a file, not a directory: choose another --out"
     );
 }
 
@@ -136,8 +136,8 @@ fn a_directory_in_use_and_force() {
     scratch.ok(&format!("{run} --seed 1"));
     assert_eq!(
         scratch.refused(&format!("{run} --seed 2")),
-        "partita: run: is already in use: choose another --out, continue it with `partita resume run`, or \
-         overwrite it with --force"
+        "partita: run: this directory is already in use: choose another --out, continue the run with `partita resume \
+         run`, or overwrite it with --force"
     );
     let before = scratch.rows("run");
     scratch.write("run/mine.txt", "notes");
@@ -175,7 +175,7 @@ fn malformed_toml() {
     );
     assert_eq!(
         about_arguments("fit data.csv --config nowhere.toml"),
-        "partita: nowhere.toml: cannot be read: no such file or directory"
+        "partita: nowhere.toml cannot be read: no such file or directory"
     );
 }
 
@@ -197,7 +197,7 @@ fn a_wrong_word() {
 fn fewer_sweeps_than_burn_in() {
     assert_eq!(
         about_arguments("fit data.csv --burn-in 10 --sweeps 5"),
-        "partita: --sweeps (5) must not be fewer than --burn-in (10): raise the one or lower the other"
+        "partita: --sweeps (5) must be at least --burn-in (10): raise --sweeps or lower --burn-in"
     );
 }
 
@@ -210,12 +210,12 @@ fn no_lag() {
 fn a_cap_that_cuts_everything() {
     assert_eq!(
         about_arguments("fit data.csv --sweeps 50 --max-sweeps 20"),
-        "partita: --max-sweeps (20) would cut a pair before it has made its --sweeps (50): raise the cap"
+        "partita: --max-sweeps (20) would censor pairs before they have made their --sweeps (50): raise it"
     );
     assert_eq!(
         about_arguments("fit data.csv --lag 50 --max-sweeps 20"),
-        "partita: --max-sweeps (20) would cut every pair before its second chain has moved (--lag 50): raise \
-         the cap"
+        "partita: --max-sweeps (20) would censor every pair before its second chain has moved (--lag 50): raise \
+         it"
     );
 }
 
@@ -223,11 +223,11 @@ fn a_cap_that_cuts_everything() {
 fn shards_of_nothing() {
     assert_eq!(
         about_arguments("fit data.csv --shard 1/3"),
-        "partita: --shard needs --replicates, the number of all shards together, so that each knows its share"
+        "partita: --shard needs --replicates, the total over all shards, so that each knows its share"
     );
     assert_eq!(
         about_arguments("fit data.csv --shard 5/10 --replicates 3"),
-        "partita: --shard 5/10: there are fewer replicates (3) than shards: use at most 3 shards"
+        "partita: --shard 5/10: there are fewer replicates (3) than shards; use at most 3 shards"
     );
 }
 
@@ -235,7 +235,7 @@ fn shards_of_nothing() {
 fn two_ways_to_stop() {
     assert_eq!(
         about_arguments("fit data.csv --replicates 10 --time 5s"),
-        "partita: --replicates, --time and --precision each say when to stop: give one of them"
+        "partita: --replicates, --time and --precision each say when to stop: give only one of them"
     );
     assert_eq!(
         about_arguments("meet data.csv --precision 0.1"),
@@ -243,8 +243,7 @@ fn two_ways_to_stop() {
     );
     assert_eq!(
         about("my.toml", "summary = []\n", "fit data.csv --precision 0.1 --config my.toml"),
-        "partita: --precision needs something to estimate, and no summary is asked for: use --replicates or \
-         --time"
+        "partita: --precision needs a summary to estimate, and there is none: use --replicates or --time"
     );
 }
 
@@ -297,7 +296,7 @@ fn a_table_for_a_graph_and_the_other_way_round() {
     );
     assert_eq!(
         about_arguments("color octahedron.txt --colors 4 --start one"),
-        "partita: --start one is for tables: colourings start random, or greedy"
+        "partita: --start one is for tables: use random or greedy for colourings"
     );
     assert_eq!(
         about_arguments("color --colors 4"),
@@ -334,15 +333,15 @@ fn runs_that_cannot_be_merged() {
     );
     assert_eq!(
         scratch.refused("merge first all"),
-        "partita: replicate 0 is in first and in all: shards that overlap cannot be merged"
+        "partita: replicate 0 is in both first and all: overlapping shards cannot be merged"
     );
     assert_eq!(
         scratch.refused("merge first --out ./first --force"),
-        "partita: first: is one of the runs to be merged: choose another --out"
+        "partita: first: this is one of the runs to be merged: choose another --out"
     );
     assert_eq!(
         scratch.refused("merge first nowhere"),
-        "partita: nowhere: is not a run directory: run.toml cannot be read (no such file or directory)"
+        "partita: nowhere: this is not a run directory: run.toml cannot be read (no such file or directory)"
     );
     scratch.ok(&format!("{run} --shard 2/2 --out second"));
     let text = scratch.read("second/replicates.csv");
@@ -350,7 +349,7 @@ fn runs_that_cannot_be_merged() {
     scratch.write("second/replicates.csv", &some);
     assert_eq!(
         scratch.refused("merge first second"),
-        "partita: second: the run is not complete (4 replicates so far), and what is done favours the quick \
+        "partita: second: the run is not complete (4 replicates so far), and those that are done favour quick \
          pairs: continue it with `partita resume second`"
     );
     scratch.ok("resume second");
@@ -380,7 +379,7 @@ fn something_else_than_a_run() {
     for command in ["resume", "report"] {
         assert_eq!(
             about_arguments(&format!("{command} nowhere")),
-            "partita: nowhere: is not a run directory: run.toml cannot be read (no such file or directory)"
+            "partita: nowhere: this is not a run directory: run.toml cannot be read (no such file or directory)"
         );
     }
 }
@@ -396,10 +395,10 @@ fn data_that_has_changed() {
         let sentence = scratch.refused(&format!("{command} run"));
         let (before, after) = sentence.split_once(" instead of ").unwrap();
         assert!(
-            before.starts_with("partita: data.csv: has changed since the run began (fingerprint "),
+            before.starts_with("partita: data.csv has changed since the run began (fingerprint "),
             "{before}"
         );
-        assert_eq!(after, format!("{print}): restore it, or start anew"));
+        assert_eq!(after, format!("{print}): restore it, or start a new run"));
     }
 }
 
@@ -410,18 +409,18 @@ fn negative_numbers() {
         ("--alpha -1", "alpha"),
         ("--prior-sd -1 --covariance known", "--prior-sd must be a positive number, but is -1"),
         ("--noise-sd -0.5 --covariance known", "--noise-sd must be a positive number, but is -0.5"),
-        ("--nugget -0.1", "--nugget is a probability, between 0 and 1, but is -0.1"),
+        ("--nugget -0.1", "--nugget is a probability and must be between 0 and 1, but is -0.1"),
         ("--precision -1", "--precision must be a positive number, but is -1"),
-        ("--time -5", "`-5` is no length of time"),
-        ("--lag -1", "`-1` is not a whole number from 0 on"),
-        ("--burn-in -1", "`-1` is not a whole number from 0 on"),
-        ("--sweeps -1", "`-1` is not a whole number from 0 on"),
-        ("--max-sweeps -1", "`-1` is not a whole number from 0 on"),
-        ("--replicates -1", "`-1` is not a whole number from 0 on"),
-        ("--threads -1", "`-1` is not a whole number from 0 on"),
-        ("--seed -1", "`-1` is not a whole number from 0 on"),
-        ("--keep-draws -1", "`-1` is not a whole number from 0 on"),
-        ("--colors -1", "`-1` is not a whole number from 0 on"),
+        ("--time -5", "`-5` is not a length of time"),
+        ("--lag -1", "`-1` is not a non-negative whole number"),
+        ("--burn-in -1", "`-1` is not a non-negative whole number"),
+        ("--sweeps -1", "`-1` is not a non-negative whole number"),
+        ("--max-sweeps -1", "`-1` is not a non-negative whole number"),
+        ("--replicates -1", "`-1` is not a non-negative whole number"),
+        ("--threads -1", "`-1` is not a non-negative whole number"),
+        ("--seed -1", "`-1` is not a non-negative whole number"),
+        ("--keep-draws -1", "`-1` is not a non-negative whole number"),
+        ("--colors -1", "`-1` is not a non-negative whole number"),
     ];
     for (options, sentence) in cases {
         let refused = about_arguments(&format!("fit data.csv {options}"));

@@ -66,14 +66,14 @@ fn counts_have_no_limit_but_that_of_doubles() {
     scratch.write("bigger.csv", "n\n0\n5\n3\n9007199254740992\n");
     assert_eq!(
         scratch.refused("fit bigger.csv --column-type n=count"),
-        "partita: bigger.csv, line 5, column \"n\": \"9007199254740992\" is above 9007199254740991, the largest count that \
-         double precision holds exactly; correct the cell, or say --column-type n=normal"
+        "partita: bigger.csv, line 5, column \"n\": \"9007199254740992\" is above 9007199254740991, the largest \
+         count that double precision holds exactly; correct the cell, or use --column-type n=normal"
     );
     scratch.write("sum.csv", "n\n9007199254740000\n5\n3\n1000\n");
     assert_eq!(
         scratch.refused("fit sum.csv --column-type n=count"),
-        "partita: sum.csv, column \"n\": the counts come to more than 9007199254740991, the largest sum that double \
-         precision holds exactly; say --column-type n=normal, or change the unit"
+        "partita: sum.csv, column \"n\": the counts add up to more than 9007199254740991, the largest sum that \
+         double precision holds exactly; use --column-type n=normal, or change the unit"
     );
 }
 
@@ -87,9 +87,7 @@ fn every_covariance_runs_in_fit_and_meet() {
                 scratch.ok(&format!("{task} data.csv --covariance {covariance} {QUICK} --json --out {run}"));
             let json: Value = serde_json::from_str(&ran.stdout).unwrap();
             assert_eq!(json["meeting"]["met"], 24, "{run}");
-            assert!(
-                scratch.read(&format!("{run}/run.toml")).contains(&format!("covariance = \"{covariance}\""))
-            );
+            assert!(scratch.read(&format!("{run}/run.toml")).contains(&format!("model = \"{covariance}\"")));
         }
         // A run is repeated from its directory.
         scratch.ok(&format!("report fit-{covariance}"));
@@ -118,7 +116,7 @@ fn the_built_in_penguins_run_with_every_model() {
     let scratch = Scratch::new();
     let ran = scratch.ok(&format!("fit {QUICK} --out run"));
     assert!(ran.stderr.contains("Palmer penguins (built in): 344 rows, 5 columns"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("8 cells (0.5 %) are missing"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("8 missing values (0.5% of the cells)"), "{}", ran.stderr);
     assert!(scratch.read("run/summary.json").contains("reference:ari"), "the species are known labels");
     scratch.ok("report run");
     for model in ["known", "shared", "shared-columns"] {
@@ -133,14 +131,14 @@ fn a_mixed_table_runs_from_the_plain_command() {
     scratch.write("animals.csv", &animals(60));
     let ran = scratch.ok(&format!("fit animals.csv --id-column name {QUICK} --out run"));
     for words in [
-        "columns taken as 2 normal (weight, length), 1 count (litter), 2 category (coat: 4 levels, tame: 2 levels)",
-        "cells (",
-        "are missing and do not count",
-        "normal columns brought to mean 0",
+        "column types: 2 normal (weight, length), 1 count (litter), 2 category (coat: 4 levels, tame: 2 levels)",
+        "% of the cells)",
+        "are left out of the likelihood",
+        "normal columns standardised to mean 0",
     ] {
         assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
     }
-    assert!(scratch.read("run/run.toml").contains("covariance = \"diagonal\""));
+    assert!(scratch.read("run/run.toml").contains("model = \"diagonal\""));
     let report = scratch.ok("report run");
     assert_eq!(report.stdout, ran.stdout);
     // The same said outright, and said otherwise.
@@ -162,8 +160,8 @@ fn full_covariances_take_any_table() {
     scratch.write("animals.csv", &animals(60));
     let ran = scratch.ok(&format!("fit animals.csv --id-column name --covariance full {QUICK} --out run"));
     for words in [
-        "columns taken as 2 normal (weight, length), 1 count (litter), 2 category (coat: 4 levels, tame: 2 levels)",
-        "beside the covariance matrices",
+        "column types: 2 normal (weight, length), 1 count (litter), 2 category (coat: 4 levels, tame: 2 levels)",
+        "outside the covariance matrices",
     ] {
         assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
     }
@@ -189,10 +187,10 @@ fn full_covariances_take_any_table() {
         .ok(&format!("fit gaps.csv --covariance full --cluster-prior table {QUICK} --out table"))
         .stderr;
     for words in [
-        "a column whose gaps are others stands beside the covariance matrices, as a row has all cells of a matrix or none: w",
-        "a column follows from other columns (a copy, a sum, a constant) and does not count: sum",
-        "2 rows have no cell of the covariance matrices and do not count in them",
-        "the prior about the table's own (share 0.2, freedom 2, kappa 0.1)",
+        "modelled outside the covariance matrices, as its missing values are in other rows: w",
+        "left out, as determined by other columns (a copy, a sum, a constant): sum",
+        "2 rows have no values in the columns of the covariance matrices and are left out of them",
+        "prior centred on the covariance of the table (share 0.2, freedom 2, kappa 0.1)",
     ] {
         assert!(said.contains(words), "{words}: {said}");
     }
@@ -215,13 +213,13 @@ fn full_covariances_take_any_table() {
     assert_ne!(scratch.rows("all"), scratch.rows("counts"));
     assert_eq!(
         scratch.refused("fit numbers.csv --covariance full --column-type n=count,x=category"),
-        "partita: numbers.csv: no column of real numbers has anything to correlate, so --covariance full has nothing to do: \
-         use --covariance diagonal"
+        "partita: numbers.csv: there are no two numeric columns to correlate, so --model full does not apply: use \
+         --model diagonal"
     );
     assert_eq!(
         scratch.refused("fit numbers.csv --covariance shared --cluster-prior table"),
-        "partita: --cluster-prior is for --covariance full: with --covariance shared there are no such matrices; leave it \
-         out"
+        "partita: --cluster-prior is for --model full: with --model shared there are no covariance matrices; \
+         leave it out"
     );
 }
 
@@ -237,8 +235,8 @@ fn missing_cells_do_not_count() {
             scratch.refused(&format!("fit gaps.csv --covariance {covariance}")),
             format!(
                 "partita: gaps.csv, line 2, column \"y\": the cell is empty; fill it in, remove the row, or leave \
-                 the column out with --drop y; --covariance {covariance} needs every cell, --covariance diagonal \
-                 takes missing ones"
+                 the column out with --drop y; --model {covariance} needs complete data, --model diagonal takes \
+                 missing values"
             )
         );
     }
@@ -254,7 +252,7 @@ fn categories_alone_and_counts_alone() {
     scratch.write("counts.csv", &format!("visits,calls\n{counts}"));
     let ran =
         scratch.ok(&format!("fit counts.csv --column-type visits=count,calls=count {QUICK} --out counts"));
-    assert!(ran.stderr.contains("columns taken as 2 count (visits, calls)"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("column types: 2 count (visits, calls)"), "{}", ran.stderr);
 }
 
 #[test]
@@ -262,13 +260,13 @@ fn words_where_numbers_are_needed() {
     assert_eq!(
         about("x,kind\n1,a\n2,b\n3,a\n", "fit a.csv --covariance known"),
         "partita: a.csv, line 2, column \"kind\": \"a\" is not a number; correct the cell, leave the column out \
-         with --drop kind, use it with --id-column kind or --label-column kind, or say --column-type \
-         kind=category; --covariance known takes numbers only, --covariance diagonal takes categories, too"
+         with --drop kind, use it as --id-column kind or --label-column kind, or treat it as --column-type \
+         kind=category; --model known takes numbers only, --model diagonal also takes categories"
     );
     assert_eq!(
         about("x,kind\n1,a\n2,b\n3,a\n", "fit a.csv --covariance shared --column-type kind=category"),
-        "partita: --column-type kind=category does not go with --covariance shared, which takes real numbers \
-         only: use --covariance diagonal"
+        "partita: --column-type kind=category cannot be used with --model shared, which takes real numbers only: \
+         use --model diagonal"
     );
 }
 
@@ -277,14 +275,14 @@ fn names_are_not_categories() {
     let rows: String = (0..40).map(|i| format!("{},n{}\n", f64::from(i) / 7.0, i.min(38))).collect();
     assert_eq!(
         about(&format!("x,who\n{rows}"), "fit a.csv"),
-        "partita: a.csv, column \"who\": 39 different words in 40 rows are more likely names than a category; use \
-         the column with --id-column who, leave it out with --drop who, or say --column-type who=category"
+        "partita: a.csv, column \"who\": 39 different words in 40 rows are more likely names than categories; use \
+         the column as --id-column who, leave it out with --drop who, or treat it as --column-type who=category"
     );
     let rows: String = (0..3000).map(|i| format!("{},n{}\n", i % 7, i % 1500)).collect();
     assert_eq!(
         about(&format!("x,who\n{rows}"), "fit a.csv --column-type who=category"),
-        "partita: a.csv, line 1002, column \"who\": here the category has its level number 1001, so it is more \
-         likely a name; use it with --id-column who, or leave it out with --drop who"
+        "partita: a.csv, line 1002, column \"who\": this is level number 1001 of the category, so the column more \
+         likely holds names; use it as --id-column who, or leave it out with --drop who"
     );
 }
 
@@ -294,8 +292,8 @@ fn counts_that_are_none() {
         assert_eq!(
             about(&format!("x,n\n1,2\n2,{cell}\n3,4\n"), "fit a.csv --column-type n=count"),
             format!(
-                "partita: a.csv, line {line}, column \"n\": \"{cell}\" is not a count, a whole number from 0 on; \
-                 correct the cell, or say --column-type n=normal"
+                "partita: a.csv, line {line}, column \"n\": \"{cell}\" is not a count (a non-negative whole \
+                 number); correct the cell, or use --column-type n=normal"
             )
         );
     }
@@ -305,16 +303,16 @@ fn counts_that_are_none() {
 fn types_of_columns_that_are_not_there() {
     assert_eq!(
         about("age,sex\n1,f\n2,m\n3,f\n4,m\n", "fit a.csv --column-type agee=normal"),
-        "partita: a.csv has no column \"agee\"; the nearest name is \"age\""
+        "partita: a.csv has no column \"agee\"; the closest name is \"age\""
     );
     assert!(
         about("x\n1\n2\n", "fit a.csv --column-type x=number")
             .contains("`number` is not one of normal, count, category")
     );
-    assert!(about("x\n1\n2\n", "fit a.csv --column-type x").contains("is no column with its type"));
+    assert!(about("x\n1\n2\n", "fit a.csv --column-type x").contains("is not a column with its type"));
     assert_eq!(
         about("", "fit --column-type x=count"),
-        "partita: --column-type is for tables of one's own: name a file"
+        "partita: --column-type is for your own tables: name a file"
     );
 }
 
@@ -325,8 +323,8 @@ fn options_of_another_model() {
         assert_eq!(
             scratch.refused(&format!("fit data.csv --covariance full {option} 1")),
             format!(
-                "partita: {option} is for --covariance known: with --covariance full spreads are unknown, and the \
-                 data tell them; leave it out"
+                "partita: {option} is for --model known: with --model full the spreads are estimated from the \
+                 data; leave it out"
             )
         );
     }
@@ -334,7 +332,7 @@ fn options_of_another_model() {
         scratch.refused("fit data.csv --prior finite --alpha 2"),
         "partita: --alpha is for --prior dirichlet: leave it out, or --prior finite:1,4"
     );
-    assert!(scratch.refused("fit data.csv --prior pitman-yor:2").contains("is no prior: use dirichlet"));
+    assert!(scratch.refused("fit data.csv --prior pitman-yor:2").contains("is not a prior: use dirichlet"));
     assert_eq!(
         scratch.refused("fit data.csv --edge-prior 1,1"),
         "partita: --edge-prior is for graphs: use `partita blocks GRAPH`"
@@ -351,8 +349,8 @@ fn spreads_for_standardised_columns_are_told_where_columns_keep_their_units() {
     };
     let sentence = |open: &str| {
         Some(format!(
-            "columns keep their units, but {open} for standardised columns: give what suits the data, or leave \
-             --no-standardize out"
+            "columns keep their units, but {open} meant for standardised columns: give values that suit the data, or \
+             leave --no-standardize out"
         ))
     };
     assert_eq!(
@@ -398,13 +396,13 @@ fn blocks_of_a_graph() {
         ),
         (
             "blocks triangles.txt --start kmeans:2",
-            "--start kmeans:2 does not go with blocks: use prior, sequential or one",
+            "--start kmeans:2 cannot be used with blocks: use prior, sequential or one",
         ),
         (
             "color triangles.txt --colors 3 --edge-prior 1,1",
             "--edge-prior is for blocks: use `partita blocks GRAPH`",
         ),
-        ("blocks triangles.txt --covariance full", "--covariance is for tables: leave it out for a graph"),
+        ("blocks triangles.txt --covariance full", "--model is for tables: leave it out for a graph"),
         (
             "meet graph.col",
             "a graph can be coloured or put into blocks: give --colors Q, how many colours may be used, or \

@@ -13,8 +13,8 @@ const COMMANDS: &[(&str, &[(&str, &str)])] = &[
     ("fit", &[("data", "'data.csv'")]),
     ("fit", &[("data", "'rows.npy'")]),
     ("fit", &[("max_sweeps", "40")]),
-    ("fit", &[("data", "'data.csv'"), ("covariance", "'known'")]),
-    ("fit", &[("data", "'data.csv'"), ("covariance", "'full'"), ("prior", "'finite'")]),
+    ("fit", &[("data", "'data.csv'"), ("model", "'known'")]),
+    ("fit", &[("data", "'data.csv'"), ("model", "'full'"), ("prior", "'finite'")]),
     ("fit", &[("data", "'data.csv'"), ("coupling", "'maximal'")]),
     ("fit", &[("data", "'data.csv'"), ("coupling", "'independent'"), ("max_sweeps", "40")]),
     ("fit", &[("data", "'data.csv'"), ("keep_draws", "0")]),
@@ -39,7 +39,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("label_column", &["'x'"]),
     ("standardize", &["false", "true"]),
     ("column_type", &["['x=category']"]),
-    ("covariance", &["'shared'"]),
+    ("model", &["'shared'"]),
     ("prior_sd", &["2.5"]),
     ("noise_sd", &["2.5"]),
     ("prior", &["'finite:2,1'"]),
@@ -180,7 +180,7 @@ fn what_has_no_use_is_refused_with_what_it_is_for() {
         "--label-column a",
         "--no-standardize",
         "--column-type a=count",
-        "--covariance full",
+        "--model full",
         "--prior-sd 1",
         "--noise-sd 1",
     ] {
@@ -192,14 +192,14 @@ fn what_has_no_use_is_refused_with_what_it_is_for() {
     for (arguments, sentence) in [
         (
             "color graph.txt --colors 4 --alpha 3",
-            "--alpha is for clusters and blocks: every colouring is as likely as another",
+            "--alpha is for clusters and blocks: all colourings are equally likely",
         ),
         (
             "color graph.txt --colors 4 --prior finite",
-            "--prior is for clusters and blocks: every colouring is as likely as another",
+            "--prior is for clusters and blocks: all colourings are equally likely",
         ),
-        ("fit --columns 1", "--columns is for tables of one's own: name a file"),
-        ("fit --delimiter ;", "--delimiter is for tables of one's own: name a file"),
+        ("fit --columns 1", "--columns is for your own tables: name a file"),
+        ("fit --delimiter ;", "--delimiter is for your own tables: name a file"),
         ("fit rows.npy --no-header", "--no-header is for tables in text files: leave it out"),
         (
             "fit data.csv --metric vi --coupling maximal",
@@ -207,7 +207,7 @@ fn what_has_no_use_is_refused_with_what_it_is_for() {
         ),
         (
             "blocks graph.txt --nugget 0.1 --coupling independent",
-            "--nugget is for couplings that are not independent already: leave it out, or --coupling independent",
+            "--nugget is for couplings other than independent: leave it out, or --coupling independent",
         ),
         (
             "meet data.csv --summary entropy",
@@ -219,12 +219,12 @@ fn what_has_no_use_is_refused_with_what_it_is_for() {
         ),
         (
             "meet data.csv --loss vi",
-            "--loss is for the one clustering, and `partita meet` makes none: leave it out",
+            "--loss is for the point estimate, and `partita meet` makes none: leave it out",
         ),
         (
             "fit data.csv --loss vi --keep-draws 0",
-            "--loss is for the one clustering, which --keep-draws 0 leaves no states for: leave the one or the other \
-             out",
+            "--loss is for the point estimate, which needs the states that --keep-draws 0 drops: leave out one of \
+             the two",
         ),
     ] {
         assert_eq!(scratch.refused(arguments), format!("partita: {sentence}"));
@@ -236,8 +236,8 @@ fn a_type_of_a_column_that_is_no_data() {
     let scratch = scratch();
     assert_eq!(
         scratch.refused("fit data.csv --column-type y=count --drop y"),
-        "partita: data.csv: --column-type says what column \"y\" holds, but it is not among the data; leave \
-         --column-type out for it, or use the column"
+        "partita: data.csv: --column-type gives a type for column \"y\", which is not among the data columns; \
+         leave that type out, or use the column"
     );
 }
 
@@ -250,14 +250,15 @@ fn answers_of_states_that_were_not_kept() {
         assert_eq!(
             scratch.refused(&format!("report none {option}")),
             format!(
-                "partita: none: {name} is for answers made of kept states, and the run has kept none: run it again \
-                 with --keep-draws 1 or more"
+                "partita: none: {name} needs kept states, and the run has none: run it again with --keep-draws 1 \
+                 or more"
             )
         );
     }
     scratch.ok("fit data.csv --lag 5 --burn-in 5 --sweeps 20 --replicates 24 --out some");
     assert_eq!(
         scratch.refused("predict some data.csv --score --loss binder"),
-        "partita: --loss is for the clusters that rows join, and --score is of their densities alone: leave it out"
+        "partita: --loss matters for the clusters that rows join, and --score reports their densities alone: leave \
+         --loss out"
     );
 }

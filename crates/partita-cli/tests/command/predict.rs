@@ -31,7 +31,7 @@ fn one_clustering_finds_the_groups() {
     let ran = scratch.ok(&format!("{run} {QUICK} --out run"));
     let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
-        "3 clusters of 10, 10, 10 items (point estimate)",
+        "Point estimate: 3 clusters, of sizes 10, 10 and 10.",
         "known labels: adjusted Rand index 1.00 ",
         "reference:ari",
     ] {
@@ -156,27 +156,27 @@ fn mistakes_get_a_sentence() {
     for (arguments, expected) in [
         (
             "predict bare new.csv",
-            "partita: bare: has kept no states to predict from: run it again with --keep-draws 1 or more",
+            "partita: bare: this run has no kept states to predict from: run it again with --keep-draws 1 or more",
         ),
         (
             "predict graph new.csv",
-            "partita: graph: is a run on a graph, and new vertices cannot be predicted: use a run of `partita fit`",
+            "partita: graph: this is a run on a graph, and new vertices cannot be predicted: use a run of `partita fit`",
         ),
         ("predict animals new.csv", "the run is on the columns weight, length, litter, coat, tame)"),
         (
             "predict animals striped.csv",
-            "striped.csv, line 3, column \"coat\": \"striped\" is none of the known levels, \"brown\", \"grey\", \"spotted\", \
-             \"black\"; correct the cell, or empty it, as a missing cell does not count",
+            "striped.csv, line 3, column \"coat\": \"striped\" is not one of the known levels, \"brown\", \
+             \"grey\", \"spotted\", \"black\"; correct the cell, or leave it empty, as a missing value",
         ),
         (
             "predict animals half.csv",
-            "half.csv, line 2, column \"litter\": \"2.5\" is not a count, a whole number from 0 on; correct the cell, or \
-             empty it, as a missing cell does not count",
+            "half.csv, line 2, column \"litter\": \"2.5\" is not a count (a non-negative whole number); correct \
+             the cell, or leave it empty, as a missing value",
         ),
         (
             "predict animals heavy.csv",
-            "heavy.csv, line 2, column \"weight\": \"heavy\" is not a number, as the column holds in the run; correct the \
-             cell, or empty it, as a missing cell does not count",
+            "heavy.csv, line 2, column \"weight\": \"heavy\" is not a number, as the column holds in the run; \
+             correct the cell, or leave it empty, as a missing value",
         ),
         ("predict run other.csv", "the run is on the columns x, y)"),
         (
@@ -190,7 +190,7 @@ fn mistakes_get_a_sentence() {
         ),
         ("predict run empty.csv", "empty.csv"),
         ("predict run nowhere.csv", "nowhere.csv"),
-        ("predict nowhere new.csv", "nowhere: is not a run directory"),
+        ("predict nowhere new.csv", "nowhere: this is not a run directory"),
         ("predict run new.csv --out nowhere/p.csv", "nowhere/p.csv: cannot be written"),
     ] {
         let sentence = scratch.refused(arguments);

@@ -36,7 +36,7 @@ fn predict_and_report_need_not_write() {
         return;
     };
     assert_eq!((report.status, predict.status), (0, 0), "{report:?} {predict:?}");
-    assert!(report.stderr.contains("run: cannot be written, so its files stay as they are"), "{report:?}");
+    assert!(report.stderr.contains("run cannot be written, so its files stay as they are"), "{report:?}");
     let json = |text: &str| -> Value { serde_json::from_str(text).unwrap() };
     assert_eq!(json(&report.stdout)["summaries"], json(&whole.stdout)["summaries"]);
     assert!(predict.stdout.starts_with("row,log_density"), "{predict:?}");

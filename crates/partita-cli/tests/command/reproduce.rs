@@ -135,7 +135,7 @@ fn mistakes_get_a_sentence() {
     scratch.refused("reproduce");
     assert_eq!(
         scratch.refused("reproduce k-regular --data-dir ."),
-        "partita: --data-dir is for studies of gene, seed or abalone, and k-regular makes its own data: leave it out"
+        "partita: --data-dir is for studies of gene, seed or abalone, but k-regular generates its own data: leave it out"
     );
     assert_eq!(scratch.refused("reproduce k-regular --threads 0"), "partita: --threads must be at least 1");
     for unused in

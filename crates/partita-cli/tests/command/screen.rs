@@ -21,26 +21,25 @@ fn a_fit_as_a_person_reads_it() {
     assert_eq!(
         masked(&ran.stdout),
         "\
-3 clusters of 11, 10, 9 items (point estimate). On average two items of one
-  cluster belong together with probability 78 %; 19 items are in doubt (below
-  75 %).
-Number of clusters, with its probability: 4 (40 %), 5 (23 %), 3 (14 %), 6
-  (13 %), 7 (7 %), 8 (2 %).
-Items 0 and 21 share a cluster with probability 92 % (95 % interval 79 % to
-  105 %).
+Point estimate: 3 clusters, of sizes 11, 10 and 9. On average, two items in the
+  same cluster belong together with probability 78%; 19 items are in doubt
+  (below 75%).
+Probability of each number of clusters: 4 (40%), 5 (23%), 3 (14%), 6 (13%), 7
+  (7%), 8 (2%).
+Items 0 and 21 share a cluster with probability 92% (95% interval 79% to 105%).
 
-summary     mean     95 % interval
-──────────────────────────────────
-clusters     4.7        4.0 to 5.4
-top:1     35.0 %  33.0 % to 36.7 %
-top:2     65.6 %  60.3 % to 69.2 %
-top:3       88 %      82 % to 94 %
-co:0,21     92 %     79 % to 105 %
+summary    mean    95% interval
+───────────────────────────────
+clusters    4.7      4.0 to 5.4
+top:1     35.0%  33.0% to 36.7%
+top:2     65.6%  60.3% to 69.2%
+top:3       88%      82% to 94%
+co:0,21     92%     79% to 105%
 
-All 24 pairs met; a single chain would need 53 sweeps of warm-up. Worry about
-  this: there are few pairs, so that intervals may be too narrow.
-note: With fewer than 64 replicates (24 here) the 95 % intervals hold their
-  level only where no estimates lie far out; where some do, they cover less.
+All 24 pairs met; a single chain would need 53 sweeps of warm-up. Caution: with
+  so few pairs, intervals may be too narrow.
+note: With fewer than 64 replicates (24 here), 95% intervals are reliable only
+  if no estimate lies far from the others; otherwise they are too narrow.
 "
     );
 }
@@ -54,22 +53,22 @@ fn a_colouring_as_a_person_reads_it() {
     assert_eq!(
         masked(&ran.stdout),
         "\
-3 clusters of 2, 2, 2 items (point estimate). On average two items of one
-  cluster belong together with probability 76 %; 2 items are in doubt (below
-  75 %).
-Number of clusters, with its probability: 4 (78 %), 3 (22 %).
+Point estimate: 3 clusters, of sizes 2, 2 and 2. On average, two items in the
+  same cluster belong together with probability 76%; 2 items are in doubt (below
+  75%).
+Probability of each number of clusters: 4 (78%), 3 (22%).
 
-summary     mean     95 % interval
-──────────────────────────────────
-clusters    3.78      3.73 to 3.83
-top:1       33 %      33 % to 33 %
-top:2       67 %      67 % to 67 %
-top:3     87.0 %  86.2 % to 87.8 %
+summary    mean    95% interval
+───────────────────────────────
+clusters   3.78    3.73 to 3.83
+top:1       33%      33% to 33%
+top:2       67%      67% to 67%
+top:3     87.0%  86.2% to 87.8%
 
-All 24 pairs met; a single chain would need 4 sweeps of warm-up. Worry about
-  this: there are few pairs, so that intervals may be too narrow.
-note: With fewer than 64 replicates (24 here) the 95 % intervals hold their
-  level only where no estimates lie far out; where some do, they cover less.
+All 24 pairs met; a single chain would need 4 sweeps of warm-up. Caution: with
+  so few pairs, intervals may be too narrow.
+note: With fewer than 64 replicates (24 here), 95% intervals are reliable only
+  if no estimate lies far from the others; otherwise they are too narrow.
 "
     );
     assert_eq!(ran.stderr, "octahedron.txt: 6 vertices, 12 edges, 4 colours\nreport: run/report.html\n");
@@ -82,9 +81,9 @@ fn meetings_as_a_person_reads_them() {
     assert_eq!(
         masked(&ran.stdout),
         "\
-30 replicates in TIME: 30 met (0 censored); meeting time median 14, 99 % 58,
-  largest 58
-one chain is within 0.01 of the target (total variation) after 53 sweeps
+30 replicates in TIME: 30 met, 0 censored; meeting times: median 14, 99%
+  quantile 58, largest 58
+a single chain is within 0.01 of the target (total variation) after 53 sweeps
 lag 5, burn-in 0, sweeps 0, seed 1
 "
     );

@@ -7,6 +7,7 @@ use super::units::Unit;
 use crate::model::Input;
 use crate::results::{Card, CardColumn, Doubt, ProfileLine};
 use partita::aggregate::Moments;
+use std::collections::BTreeMap;
 
 /// An item below this certainty is in doubt.
 pub(super) const DOUBT: f64 = 0.75;
@@ -27,13 +28,14 @@ pub(super) fn in_doubt(certainty: f64) -> bool {
 /// The clusters, the largest first.
 pub(super) fn cards(point: &Point, profiles: &Profiles, input: &Input) -> Vec<Card> {
     let clustering = &point.clustering;
+    let spreads = spreads(input);
     let card = |cluster: usize| {
         let lines: Vec<&ProfileLine> =
             profiles.lines.iter().filter(|l| l.cluster == cluster as u64).collect();
         let mut columns: Vec<CardColumn> = lines
             .chunk_by(|a, b| a.column == b.column)
             .map(|lines| {
-                let sd = spread(lines[0], input);
+                let sd = spreads.get(&lines[0].column[..]).copied().filter(|_| lines[0].level.is_none());
                 CardColumn { apart: apart(lines, sd), sd, lines: lines.iter().copied().cloned().collect() }
             })
             .collect();
@@ -73,13 +75,16 @@ fn apart(lines: &[&ProfileLine], sd: Option<f64>) -> f64 {
     }
 }
 
-/// The standard deviation of a column in the units of the file; none for categories.
-fn spread(line: &ProfileLine, input: &Input) -> Option<f64> {
-    let table = input.table.as_ref().filter(|_| line.level.is_none())?;
-    let column = table.names.iter().position(|name| *name == line.column)?;
-    let cells = (0..table.rows).map(|row| table.row(row)[column]).filter(|cell| !cell.is_nan());
-    let moments: Moments = cells.collect();
-    Some(moments.variance()?.sqrt() * input.scaling.as_ref().map_or(1.0, |s| s.scale[column]))
+/// The standard deviation of each column, in the units of the file.
+fn spreads(input: &Input) -> BTreeMap<&str, f64> {
+    let Some((table, _, scaling)) = input.file_columns() else { return BTreeMap::new() };
+    let spread = |column: usize| {
+        let cells = (0..table.rows).map(|row| table.row(row)[column]).filter(|cell| !cell.is_nan());
+        let moments: Moments = cells.collect();
+        let sd = moments.variance()?.sqrt() * scaling.map_or(1.0, |s| s.scale[column]);
+        Some((table.names[column].as_str(), sd))
+    };
+    (0..table.columns).filter_map(spread).collect()
 }
 
 /// The members that are most surely in their cluster; among those that are so to a hundredth, the ones nearest to its

@@ -10,6 +10,8 @@ use crate::words::{self, percent};
 const SIZES: usize = 8;
 /// A number of clusters less likely than this is not told.
 const LIKELY: f64 = 0.01;
+/// Nor are probabilities whose intervals are wider than this.
+const ROUGH: f64 = 0.8;
 
 /// The sentences: where chains stayed apart, the clusters, how many there are, agreement with known labels, and what else
 /// was asked.
@@ -30,7 +32,7 @@ pub(super) fn answer(summary: &Results, point: Option<&Point>, quantities: &[Qua
         let Some(quantity) = quantities.iter().find(|quantity| quantity.name == line.name) else { continue };
         let of = |value: f64| words::estimate(&line.name, value, line.se);
         let what = &quantity.sentence;
-        sentences.push(format!("{what} {} (95 % interval {} to {}).", of(line.mean), of(low), of(high)));
+        sentences.push(format!("{what} {} (95% interval {} to {}).", of(line.mean), of(low), of(high)));
     }
     sentences
 }
@@ -39,31 +41,40 @@ pub(super) fn answer(summary: &Results, point: Option<&Point>, quantities: &[Qua
 fn clusters(point: &Point, c: &Clustering) -> String {
     let items: u64 = c.sizes.iter().sum();
     let found = match c.sizes.len() {
-        1 => format!("1 cluster of all {items} items (point estimate)"),
-        k => format!("{k} clusters of {} items (point estimate)", words::sizes(&c.sizes, SIZES)),
+        1 => format!("Point estimate: a single cluster of all {items} items"),
+        k => format!("Point estimate: {k} clusters, of sizes {}", words::sizes(&c.sizes, SIZES)),
     };
     let certainty: f64 = point.certainty.iter().map(|(certainty, _)| certainty).sum::<f64>() / items as f64;
     let doubtful = point.certainty.iter().filter(|(certainty, _)| in_doubt(*certainty)).count();
-    let sure =
-        format!("two items of one cluster belong together with probability {}", percent(certainty, None));
+    let sure = format!(
+        "two items in the same cluster belong together with probability {}",
+        percent(certainty.clamp(0.0, 1.0), None)
+    );
     let doubt = match doubtful {
         0 => "no item is in doubt".into(),
         1 => format!("1 item is in doubt (below {})", percent(DOUBT, None)),
         n => format!("{n} items are in doubt (below {})", percent(DOUBT, None)),
     };
-    format!("{found}. On average {sure}; {doubt}.")
+    // Of so few pairs an unbiased estimate may be no probability at all.
+    if !(-0.05..=1.05).contains(&certainty) {
+        return format!("{found}. This run is too short to tell how certain that is.");
+    }
+    format!("{found}. On average, {sure}; {doubt}.")
 }
 
 /// The likely numbers of clusters, the likeliest first.
 fn how_many(counts: &[CountLine]) -> Option<String> {
     let mut likely: Vec<&CountLine> = counts.iter().filter(|c| c.probability >= LIKELY).collect();
     likely.sort_by(|a, b| b.probability.total_cmp(&a.probability));
-    let told = |c: &&CountLine| {
-        let se = c.ci95.map(|[low, high]| (high - low) / 3.92);
-        format!("{} ({})", c.clusters, percent(c.probability, se))
-    };
-    let all: Vec<String> = likely.iter().take(6).map(told).collect();
-    (!all.is_empty()).then(|| format!("Number of clusters, with its probability: {}.", all.join(", ")))
+    likely.truncate(6);
+    // Of so few pairs an unbiased estimate may be far outside of what a probability can be.
+    let rough = |c: &&CountLine| c.ci95.is_some_and(|[low, high]| high - low > ROUGH);
+    if likely.iter().any(rough) {
+        return Some("This run is too short to tell how likely each number of clusters is.".into());
+    }
+    let told = |c: &&CountLine| format!("{} ({})", c.clusters, percent(c.probability, None));
+    let all: Vec<String> = likely.iter().map(told).collect();
+    (!all.is_empty()).then(|| format!("Probability of each number of clusters: {}.", all.join(", ")))
 }
 
 /// Agreement with the known labels, of the point estimate and in expectation.
@@ -72,13 +83,10 @@ fn agreement(c: &Clustering, summary: &Results) -> Option<String> {
     let rows = c.compared_rows().unwrap_or_default();
     let expected = summary.summaries.iter().find(|line| line.name == "reference:ari");
     let expected = expected.map_or(String::new(), |line| {
-        format!(
-            "; {} in expectation over the posterior",
-            words::rounded(line.mean, line.se.unwrap_or(f64::NAN))
-        )
+        format!("; posterior mean {}", words::rounded(line.mean, line.se.unwrap_or(f64::NAN)))
     });
     Some(format!(
-        "Agreement with the known labels: adjusted Rand index {ari:.2}{rows} (1: the same clusters, 0: as by \
+        "Agreement with the known labels: adjusted Rand index {ari:.2}{rows} (1 is perfect agreement, 0 is \
          chance){expected}."
     ))
 }
@@ -90,7 +98,8 @@ pub(super) fn reliability(summary: &Results, few: bool) -> String {
     let met = match (pairs, summary.censored) {
         (1, 0) => "The only pair met".to_string(),
         (_, 0) => format!("All {pairs} pairs met"),
-        (_, cut) => format!("{met} of {pairs} pairs met, {cut} were cut before they did"),
+        (_, 1) => format!("{met} of {pairs} pairs met and 1 was censored"),
+        (_, cut) => format!("{met} of {pairs} pairs met and {cut} were censored"),
     };
     let warm_up = match summary.tv_sweeps {
         Some(1) => "a single chain would need 1 sweep of warm-up".to_string(),
@@ -100,24 +109,24 @@ pub(super) fn reliability(summary: &Results, few: bool) -> String {
     let mut worries = Vec::new();
     if summary.modes.len() > 1 {
         worries.push(format!(
-            "chains stayed in {} parts of the posterior, whose weights are not known",
+            "the chains stayed in {} separate parts of the posterior, whose relative weights are unknown",
             summary.modes.len()
         ));
     }
     if summary.censored > 0 {
-        worries.push("estimates may be off by more than their intervals say".to_string());
+        worries.push("estimates may be further off than their intervals suggest".to_string());
     }
     if summary.connected == Some(false) {
-        worries.push("not every clustering can be reached".to_string());
+        worries.push("not every colouring can be reached".to_string());
     }
     if few {
-        worries.push("there are few pairs, so that intervals may be too narrow".to_string());
+        worries.push("with so few pairs, intervals may be too narrow".to_string());
     }
     if pairs == 1 {
-        worries.push("one pair has no intervals".to_string());
+        worries.push("a single pair gives no intervals".to_string());
     }
     match &worries[..] {
         [] => format!("{met}; {warm_up}; nothing to worry about."),
-        _ => format!("{met}; {warm_up}. Worry about this: {}.", worries.join("; ")),
+        _ => format!("{met}; {warm_up}. Caution: {}.", worries.join("; ")),
     }
 }

@@ -42,10 +42,10 @@ pub(super) fn finding(summary: &Results) -> Option<String> {
     let modes = &summary.modes;
     let mut parts: Vec<String> = modes.iter().take(TOLD).map(one).collect();
     if modes.len() > TOLD {
-        parts.push(format!("and {} more parts", modes.len() - TOLD));
+        parts.push(format!("and {} more", modes.len() - TOLD));
     }
     let apart = summary.apart()?;
-    Some(format!("{apart}: {}. Their relative weights are not determined by this run.", parts.join("; ")))
+    Some(format!("{apart}: {}. This run does not determine their relative weights.", parts.join("; ")))
 }
 
 fn one(mode: &Mode) -> String {
@@ -62,9 +62,9 @@ pub(super) fn note(modes: &[Mode], plan: &Plan, raced: bool) -> Option<String> {
     let parts = modes.len();
     (parts > 1).then(|| {
         format!(
-            "The relative weights of the {parts} parts between which chains did not cross are not determined by this run: \
-             where the parts differ, means, intervals and the clustering may be off by more than they say. To determine \
-             them, chains need more time to cross: {}{} with the other options of this run; or {}.",
+            "This run does not determine the relative weights of the {parts} parts between which chains did not cross: \
+             where the parts differ, means, intervals and the point estimate may be further off than they suggest. Chains \
+             need more time to cross, as in {}{} with the other options of this run; or try {}.",
             longer(plan),
             in_place_of(&plan.limit),
             crossing(&plan.setup, raced)

@@ -26,7 +26,7 @@ pub(super) fn interval(estimate: &Estimate) -> Option<[f64; 2]> {
     (low.is_finite() && high.is_finite()).then_some([low, high])
 }
 
-/// The sample that is averaged: one value a replicate, or one a worker under the deadline rule.
+/// The sample that is averaged: one value per replicate, or one per worker under the deadline rule.
 fn sample(stop: &StoppingRule, rows: &[Row], column: usize) -> Vec<f64> {
     match stop {
         StoppingRule::Time { .. } => {
@@ -74,10 +74,16 @@ pub(crate) fn widest(moments: &[Moments]) -> Option<f64> {
     moments.iter().map(width).reduce(f64::max).and_then(finite)
 }
 
+/// A mean and the half-width of its interval; none where there is no interval.
+pub(crate) fn mean_and_half(moments: &Moments) -> Option<(f64, f64)> {
+    let half = finite(0.5 * width(moments))?;
+    moments.mean().map(|mean| (mean, half))
+}
+
 /// What coupled pairs have found about one long chain.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct LongChains {
-    /// One a summary; none where its variance is not clearly above zero.
+    /// One per summary; none where its variance is not clearly above zero.
     pub chains: Vec<Option<LongChain>>,
     /// What it took.
     pub pairs: VariancePairs,
@@ -227,9 +233,9 @@ fn tv_curve(curve: &KaplanMeier, lag: u64) -> Vec<(u64, f64)> {
     (0..=end.div_ceil(stride)).map(|i| i * stride).map(|t| (t, curve.tv_bound(lag, t).value)).collect()
 }
 
-/// From so many replicates on, 95 % intervals hold their level for skewed estimates too (`docs/tuning.md`).
+/// From so many replicates on, 95% intervals hold their level for skewed estimates too (`docs/tuning.md`).
 const ENOUGH: u64 = 64;
-/// Under a deadline, so many a worker.
+/// Under a deadline, so many per worker.
 const ENOUGH_PER_WORKER: u64 = 10;
 
 /// A word of warning where there are too few replicates for intervals to hold their level.
@@ -239,15 +245,15 @@ pub(super) fn few(stop: &StoppingRule, replicates: u64) -> Option<String> {
             if replicates < ENOUGH_PER_WORKER * (workers + further) =>
         {
             Some(format!(
-                "Only {:.1} replicates fitted into a worker's time. With fewer than {ENOUGH_PER_WORKER} the 95 % \
-             intervals may cover less than they say: give more `time`, or `replicates`.",
+                "Only {:.1} replicates per worker fitted into the time. With fewer than {ENOUGH_PER_WORKER}, 95% \
+             intervals may be too narrow: allow more `time`, or give `replicates`.",
                 replicates as f64 / (workers + further) as f64
             ))
         }
         StoppingRule::Time { .. } => None,
         _ if (2..ENOUGH).contains(&replicates) => Some(format!(
-            "With fewer than {ENOUGH} replicates ({replicates} here) the 95 % intervals hold their level only \
-             where no estimates lie far out; where some do, they cover less."
+            "With fewer than {ENOUGH} replicates ({replicates} here), 95% intervals are reliable only if no \
+             estimate lies far from the others; otherwise they are too narrow."
         )),
         _ => None,
     }
@@ -271,34 +277,26 @@ fn notes(run: &Run, replicates: u64, censored: u64, estimates: bool) -> Vec<Stri
     let mut notes = Vec::new();
     if censored > 0 {
         notes.push(format!(
-            "{censored} of {replicates} pairs had not met after {} sweeps and were cut: the estimates are \
-             then not unbiased, and the end of the meeting curve is unknown. Raise `max_sweeps`.",
+            "{censored} of {replicates} pairs had not met after {} sweeps and were censored: the estimates are \
+             then biased, and the tail of the meeting-time curve is unknown. Raise `max_sweeps`.",
             run.plan.max_sweeps
         ));
     }
     notes.extend(few(&run.plan.stop, replicates).filter(|_| estimates));
     if run.plan.setup.start == crate::config::Start::One {
         notes.push(
-            "All chains start at one cluster. Where a chain takes long to leave it, pairs meet before \
-             either has left, and intervals come out too narrow: `start = prior` does not have this risk."
+            "All chains start with all items in one cluster. If chains are slow to leave that state, pairs may meet \
+             before either has left it, and intervals come out too narrow; `start = prior` avoids this."
                 .into(),
         );
     }
     if let Some(pilot) = run.pilot.as_ref().filter(|p| p.unmet > 0 && censored > 0) {
         notes.push(format!(
-            "{} of {} pilot pairs had not met either: this target has parts between which chains seldom \
+            "{} of {} pilot pairs had not met either: the posterior has parts between which chains rarely \
              move. Try {}.",
             pilot.unmet,
             pilot.pairs,
             crate::model::advice(&run.plan.setup, pilot.raced())
-        ));
-    }
-    if let StoppingRule::Time { workers, seconds, further } = run.plan.stop {
-        notes.push(format!(
-            "Time-limited run: {} workers of {seconds:.1} s each; a worker's work in flight at its \
-             deadline is dropped unless it is the worker's first, and the mean of the workers' means is \
-             unbiased (Glynn, Heidelberger).",
-            workers + further
         ));
     }
     notes

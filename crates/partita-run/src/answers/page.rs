@@ -5,6 +5,7 @@ use super::point::{Point, by_size};
 use super::profiles::Profiles;
 use super::units::Unit;
 use super::{CoMatrix, meeting_curve, workers};
+use crate::data::{Rotation, Table};
 use crate::engine::{Draw, Row};
 use crate::model::{Input, Model};
 use crate::results::{
@@ -51,6 +52,13 @@ pub(crate) fn page(context: &Context) -> Page {
         .map(|(input, _)| input.title.clone())
         .or_else(|| run.plan.data.as_ref().map(|p| p.display().to_string()))
         .unwrap_or_else(|| "built-in data".into());
+    // The name of a file is enough; where it is stands in the command.
+    let title = match run.plan.data.as_ref().and_then(|path| path.file_name()) {
+        Some(name) if run.plan.data.as_ref().is_some_and(|path| path.display().to_string() == title) => {
+            name.to_string_lossy().into_owned()
+        }
+        _ => title,
+    };
     Page {
         question: question(context, &title),
         answer: lead::answer(context.summary, context.point, context.quantities),
@@ -79,8 +87,8 @@ fn question(context: &Context, title: &str) -> String {
     let what =
         if own { crate::model::own_question(setup, title) } else { crate::model::question(setup, title) };
     format!(
-        "{what} {} pairs of coupled chains ran with lag {}, burn-in {} and {} sweeps; each gives one \
-         unbiased estimate.",
+        "{what} {} pairs of coupled chains were run, with a lag of {}, a burn-in of {} and {} sweeps; each pair gives one \
+         unbiased estimate of every quantity.",
         s.replicates, s.lag, s.burn_in, s.sweeps
     )
 }
@@ -150,8 +158,9 @@ fn co_clustering(context: &Context) -> Option<CoClustering> {
         names: matrix.items.iter().map(|&i| item_name(context, i)).collect(),
         clusters: matrix.items.iter().map(|&i| matrix.clusters[i]).collect(),
         matrix: matrix.values.clone(),
-        note: (matrix.items.len() < all)
-            .then(|| format!("{} of {all} items, spread evenly over the data.", matrix.items.len())),
+        note: (matrix.items.len() < all).then(|| {
+            format!("{} of {all} items are shown, spread evenly over the data.", matrix.items.len())
+        }),
     })
 }
 
@@ -167,7 +176,9 @@ fn scatter(context: &Context) -> Option<Scatter> {
     let shown = shown(table.rows);
     // Columns that are not those of the file have no units to go back to.
     let as_in_file = input.table.as_ref().is_some_and(|t| t.names == table.names);
-    let (axes, loadings, points) = if table.columns == 2 && as_in_file {
+    let (axes, loadings, points) = if let Some(rotation) = &input.rotation {
+        components(input, rotation, table, &shown)
+    } else if table.columns == 2 && as_in_file {
         let restore = |item: usize, column: usize| {
             let value = table.row(item)[column];
             input.scaling.as_ref().map_or(value, |s| s.restore(column, value))
@@ -243,8 +254,27 @@ fn loadings(names: &[String], vector: &[f64]) -> String {
     order.iter().take(LOADINGS).filter(large).map(told).collect::<Vec<_>>().join(", ")
 }
 
+/// What the points of a picture stand for: the axes, the loadings of each, and the points.
+type Drawn = ([String; 2], Vec<String>, Vec<[f64; 2]>);
+
+fn axis(number: usize, share: f64) -> String {
+    format!("principal axis {number} ({:.0}% of the variance)", 100.0 * share)
+}
+
+/// The first two principal components, where the model saw components.
+fn components(input: &Input, rotation: &Rotation, table: &Table, shown: &[usize]) -> Drawn {
+    let restore = |item: usize, at: usize| {
+        let value = table.row(item)[at];
+        input.scaling.as_ref().map_or(value, |scaling| scaling.restore(at, value))
+    };
+    let points = shown.iter().map(|&item| [restore(item, 0), restore(item, 1)]).collect();
+    let made_of = |at: usize| loadings(&rotation.names, &rotation.weights[at]);
+    let axes = [0, 1].map(|at| axis(at + 1, rotation.explained[at]));
+    (axes, vec![made_of(0), made_of(1)], points)
+}
+
 /// The two directions of largest variance, with the share that each explains, what they are made of, and the points.
-fn principal_axes(table: &crate::data::Table, shown: &[usize]) -> ([String; 2], Vec<String>, Vec<[f64; 2]>) {
+fn principal_axes(table: &Table, shown: &[usize]) -> Drawn {
     let d = table.columns;
     let n = table.rows as f64;
     let mut mean = vec![0.0; d];
@@ -266,17 +296,13 @@ fn principal_axes(table: &crate::data::Table, shown: &[usize]) -> ([String; 2], 
     let mut order: Vec<usize> = (0..d).collect();
     order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]));
     let total: f64 = eigen.eigenvalues.iter().sum();
-    let axis = |r: usize| {
-        let share = 100.0 * eigen.eigenvalues[order[r]] / total;
-        format!("principal axis {} ({share:.0} % of the variance)", r + 1)
-    };
     let project = |item: usize, r: usize| -> f64 {
         let vector = eigen.eigenvectors.column(order[r]);
         table.row(item).iter().zip(&mean).zip(vector.iter()).map(|((x, m), v)| (x - m) * v).sum()
     };
     let made_of = |r: usize| loadings(&table.names, eigen.eigenvectors.column(order[r]).as_slice());
     let points = shown.iter().map(|&i| [project(i, 0), project(i, 1)]).collect();
-    ([axis(0), axis(1)], vec![made_of(0), made_of(1)], points)
+    ([0, 1].map(|r| axis(r + 1, eigen.eigenvalues[order[r]] / total)), vec![made_of(0), made_of(1)], points)
 }
 
 fn density(context: &Context) -> Option<Density> {
@@ -302,7 +328,7 @@ fn density(context: &Context) -> Option<Density> {
         owner.push(draw.replicate);
     }
     let densities = model.densities(&atoms, &grid)?;
-    // One value a replicate; under a deadline one a worker, the mean over its replicates.
+    // One value per replicate; under a deadline one per worker, the mean over its replicates.
     let units = workers(&context.run.plan.stop, owner.iter().copied());
     let mut of_unit: BTreeMap<u64, Vec<Moments>> = BTreeMap::new();
     let mut start = 0;
@@ -347,12 +373,12 @@ fn provenance(context: &Context) -> Vec<(String, String)> {
         text("coupling", plan.setup.pairing.to_string()),
         text("start", plan.setup.start.to_string()),
         text("wall time of the replicates", words::duration(context.summary.seconds)),
-        text("kernel calls", context.summary.kernel_calls.to_string()),
+        text("single-chain sweeps", context.summary.kernel_calls.to_string()),
     ];
     if let Some(pilot) = &run.pilot {
         list.push(text(
             "pilot",
-            format!("{} pairs at the last lag, {}, discarded", pilot.pairs, words::duration(pilot.seconds)),
+            format!("{} pairs at the final lag, {}; discarded", pilot.pairs, words::duration(pilot.seconds)),
         ));
     }
     list

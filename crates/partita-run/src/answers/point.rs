@@ -109,7 +109,7 @@ const LUMP: usize = 2;
 /// The probability of more clusters than are plausible, or fewer.
 const TAIL: f64 = 0.025;
 
-/// The central 95 % of the number of clusters.
+/// The central 95% of the number of clusters.
 fn plausible_clusters(atoms: &[(f64, &Partition)]) -> RangeInclusive<usize> {
     let mut mass: BTreeMap<usize, f64> = BTreeMap::new();
     atoms.iter().for_each(|(weight, z)| *mass.entry(z.clusters()).or_default() += weight);
@@ -209,7 +209,7 @@ fn certainties(partition: &Partition, judges: &[&Unit], search: Option<&[&Unit]>
 /// Share of the posterior that a credible ball holds.
 const HELD: f64 = 0.95;
 
-/// The radius of the 95 % credible ball and the kept states that bound it (Wade, Ghahramani 2018).
+/// The radius of the 95% credible ball and the kept states that bound it (Wade, Ghahramani 2018).
 ///
 /// The distribution function of the distance is a sum of weights of either sign, so it is made monotone by its
 /// running maximum, and divided by the sum of all weights, which is 1 on average; where that is not positive, the

@@ -113,7 +113,7 @@ fn score(predictions: &[Prediction], densities: &[f64], by_unit: &[Vec<f64>]) ->
     let rows = predictions.len() as f64;
     let unknown = predictions.iter().filter(|p| p.log_density.is_none()).count() as u64;
     let sum: f64 = predictions.iter().filter_map(|p| p.log_density).sum();
-    // d log f = df / f: the sum of these over rows is one value a unit.
+    // d log f = df / f: the sum of these over rows is one value per unit.
     let influence = |unit: &Vec<f64>| unit.iter().zip(densities).map(|(f, mean)| f / mean - 1.0).sum::<f64>();
     let influences: Vec<f64> = by_unit.iter().map(influence).collect();
     let spread = aggregate::mean(&influences).filter(|_| unknown == 0);

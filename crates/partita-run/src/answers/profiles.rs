@@ -2,7 +2,8 @@
 //!
 //! Of a state `z` and a cluster `C` of the point estimate, the profile of a column is the mean over the members of `C` of
 //! what the column is like in the cluster of `z` that holds the member. That is a function of the state, so the kept states
-//! give its expectation without bias. See `docs/answers.md`.
+//! give its expectation without bias. Where the model saw principal components, the columns are still those of the file: a
+//! mean over rows needs no model. See `docs/answers.md`.
 
 use super::point::{Point, judges};
 use super::units::Unit;
@@ -15,6 +16,20 @@ use partita::partition::Overlap;
 
 /// Columns of numbers up to which correlations are told: their pairs grow with the square.
 const MOST_CORRELATED: usize = 12;
+
+/// Cells looked at, over all states: seconds of work. Only tables of more than a hundred columns have more.
+const MOST_CELLS: f64 = 2e9;
+/// Fewer units make no error bars.
+const FEWEST_UNITS: usize = 64;
+
+/// So many of the units are enough where the table is very wide. The number depends on all units alike, so that the mean over the
+/// first of them is as unbiased as that over all.
+fn enough(table: &Table, judges: &[&Unit]) -> usize {
+    let states: usize = judges.iter().map(|unit| unit.atoms.len()).sum();
+    let cells = states as f64 * table.values.len() as f64;
+    let share = (MOST_CELLS / cells).min(1.0);
+    ((judges.len() as f64 * share) as usize).max(FEWEST_UNITS).min(judges.len())
+}
 
 /// What is told of a column in a set of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,9 +51,10 @@ pub(crate) struct Profiles {
 
 /// The profiles of the point estimate; empty for graphs. Correlations are told where `correlated`.
 pub(crate) fn profiles(units: &[Unit], point: &Point, input: &Input, correlated: bool) -> Profiles {
-    let Some(table) = input.table.as_ref() else { return Profiles::default() };
-    let rows = Rows::new(table, &input.kinds, correlated);
-    let expected = rows.expectations(&point.partition, &judges(units));
+    let Some((table, kinds, scaling)) = input.file_columns() else { return Profiles::default() };
+    let rows = Rows::new(table, &kinds, correlated);
+    let judges = judges(units);
+    let expected = rows.expectations(&point.partition, &judges[..enough(table, &judges)]);
     let mut found = Profiles::default();
     for (at, moments) in expected.iter().enumerate() {
         let (cluster, entry) = ((at / rows.entries.len()) as u64, at % rows.entries.len());
@@ -62,7 +78,7 @@ pub(crate) fn profiles(units: &[Unit], point: &Point, input: &Input, correlated:
                     _ => None,
                 };
                 // Frequencies are as they are; means go back to the units of the file.
-                let scaling = input.scaling.as_ref().filter(|_| level.is_none());
+                let scaling = scaling.filter(|_| level.is_none());
                 let restore = |v: f64| scaling.map_or(v, |s| s.restore(column, v));
                 found.lines.push(ProfileLine {
                     cluster,

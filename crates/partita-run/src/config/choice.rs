@@ -97,7 +97,7 @@ words! {
 }
 
 words! {
-    /// What a point clustering shall be near to the posterior in.
+    /// The loss that the point estimate minimises.
     Loss {
         /// Variation of information, in nats.
         Vi = "vi",
@@ -179,7 +179,7 @@ impl FromStr for Start {
                 .map(Start::KMeans)
                 .ok_or_else(|| {
                     format!(
-                        "`{text}` is no start: use prior, sequential, one, or kmeans:K such as kmeans:5; for \
+                        "`{text}` is not a start: use prior, sequential, one, or kmeans:K such as kmeans:5; for \
                          colourings random or greedy"
                     )
                 }),
@@ -225,7 +225,7 @@ impl FromStr for Shard {
             .and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)))
             .filter(|&(number, of): &(u64, u64)| 1 <= number && number <= of)
             .map(|(number, of)| Shard { number, of })
-            .ok_or_else(|| format!("`{text}` is no shard: use NUMBER/OF such as 3/100"))
+            .ok_or_else(|| format!("`{text}` is not a shard: use NUMBER/OF such as 3/100"))
     }
 }
 
@@ -272,7 +272,7 @@ impl FromStr for Duration {
         unit.zip(number)
             .map(|(unit, number)| Duration { seconds: unit * number })
             .filter(|duration| (1e-9..=LONGEST).contains(&duration.seconds))
-            .ok_or_else(|| format!("`{text}` is no length of time: use 60s, 5m or 1.5h"))
+            .ok_or_else(|| format!("`{text}` is not a length of time: use 60s, 5m or 1.5h"))
     }
 }
 

@@ -51,7 +51,7 @@ impl FromStr for Alpha {
         };
         parsed.ok_or_else(|| {
             format!(
-                "`{text}` is no alpha: give a positive number, or gamma:SHAPE,RATE such as gamma:2,4, each \
+                "`{text}` is not a value of alpha: give a positive number, or gamma:SHAPE,RATE such as gamma:2,4, each \
                  between 0.001 and 1000000"
             )
         })
@@ -67,7 +67,7 @@ fn numbers(text: &str, second: Option<f64>) -> Option<(f64, f64)> {
     }
 }
 
-/// The law of partitions before the data are seen.
+/// The prior on partitions.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Prior {
@@ -114,7 +114,7 @@ impl FromStr for Prior {
         };
         known.ok_or_else(|| {
             format!(
-                "`{text}` is no prior: use dirichlet, pitman-yor:SIGMA[,THETA] such as \
+                "`{text}` is not a prior: use dirichlet, pitman-yor:SIGMA[,THETA] such as \
                  pitman-yor:0.25,1 with 0 <= SIGMA < 1 and THETA > -SIGMA, or finite[:GAMMA[,RATE]] such as \
                  finite:1,4, each between 0.001 and 1000"
             )
@@ -142,7 +142,7 @@ impl FromStr for ColumnType {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
         let (column, kind) = text.rsplit_once('=').filter(|(column, _)| !column.trim().is_empty()).ok_or_else(|| {
-            format!("`{text}` is no column with its type: use NAME=TYPE such as age=normal, visits=count or sex=category")
+            format!("`{text}` is not a column with its type: use NAME=TYPE such as age=normal, visits=count or sex=category")
         })?;
         Ok(ColumnType { column: column.trim().to_string(), kind: kind.trim().parse()? })
     }
@@ -260,9 +260,9 @@ impl FromStr for CovariancePrior {
         };
         known.ok_or_else(|| {
             format!(
-                "`{text}` is no prior of covariance matrices: use weak, table[:SHARE,FREEDOM,KAPPA] such as {} or \
-                 columns[:SHARE,FREEDOM,KAPPA], with a SHARE of the volume up to 1, a FREEDOM from 1 to 1000 and a KAPPA \
-                 from 0.000001 on",
+                "`{text}` is not a prior of covariance matrices: use weak, table[:SHARE,FREEDOM,KAPPA] such as {} or \
+                 columns[:SHARE,FREEDOM,KAPPA], with SHARE at most 1, FREEDOM from 1 to 1000 and KAPPA at least \
+                 0.000001",
                 CovariancePrior::middle(Shape::Table)
             )
         })
@@ -292,7 +292,7 @@ impl FromStr for EdgePrior {
             .filter(|(present, absent)| [present, absent].iter().all(|v| (1e-3..=1e6).contains(*v)))
             .map(|(present, absent)| EdgePrior { present, absent })
             .ok_or_else(|| {
-                format!("`{text}` is no prior of edges: use PRESENT,ABSENT such as 1,1, each between 0.001 and 1000000")
+                format!("`{text}` is not a prior of edge probabilities: use PRESENT,ABSENT such as 1,1, each between 0.001 and 1000000")
             })
     }
 }
@@ -326,13 +326,13 @@ mod tests {
         }
         for bad in ["", "pitman-yor", "pitman-yor:1", "pitman-yor:0.2,-0.3", "finite:0", "finite:1,inf", "dp"]
         {
-            assert!(bad.parse::<Prior>().unwrap_err().contains("is no prior"), "{bad}");
+            assert!(bad.parse::<Prior>().unwrap_err().contains("is not a prior"), "{bad}");
         }
         for bad in
             ["", "strong", "weak:1", "table:", "table:0.2,2", "table:0,2,1", "table:2,2,1", "table:0.2,0.5,1"]
         {
             let sentence = bad.parse::<CovariancePrior>().unwrap_err();
-            assert!(sentence.contains("is no prior of covariance matrices"), "{sentence}");
+            assert!(sentence.contains("is not a prior of covariance matrices"), "{sentence}");
         }
         for bad in ["1", "0,1", "1,nan", "a,b"] {
             assert!(bad.parse::<EdgePrior>().is_err(), "{bad}");
@@ -341,6 +341,6 @@ mod tests {
             "sex=categorie".parse::<ColumnType>().unwrap_err(),
             "`categorie` is not one of normal, count, category; did you mean `category`?"
         );
-        assert!("=count".parse::<ColumnType>().unwrap_err().contains("is no column with its type"));
+        assert!("=count".parse::<ColumnType>().unwrap_err().contains("is not a column with its type"));
     }
 }

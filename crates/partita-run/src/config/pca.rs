@@ -80,7 +80,7 @@ impl FromStr for Pca {
             None => text.parse().ok().filter(|components| *components > 0).map(Pca::Components),
         };
         parsed.ok_or_else(|| {
-            format!("`{text}` is no number of components: give one such as 5, a share of the variance such as 90%, or auto")
+            format!("`{text}` is not a number of components: give a number such as 5, a share of the variance such as 90%, or auto")
         })
     }
 }

@@ -198,7 +198,7 @@ pub enum StoppingRule {
         /// How many.
         replicates: u64,
     },
-    /// When every 95 % interval is narrower, looked at after rounds of fixed sizes; at most so many.
+    /// When every 95% interval is narrower, looked at after rounds of fixed sizes; at most so many.
     Precision {
         /// The width.
         width: f64,
@@ -287,7 +287,7 @@ impl Setup {
         match &self.law {
             Law::Mixture(mixture) => {
                 options.standardize = Some(mixture.standardize);
-                options.covariance = Some(ModelChoice::Named(mixture.covariance));
+                options.model = Some(ModelChoice::Named(mixture.covariance));
                 match mixture.clusters {
                     ClusterPrior::Spreads { prior_sd, noise_sd } => {
                         options.prior_sd = Some(prior_sd);

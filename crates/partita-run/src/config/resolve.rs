@@ -89,29 +89,30 @@ pub fn default_in_words(key: &str, task: Task) -> Option<String> {
     let coloring = task == Task::Color;
     Some(match key {
         "delimiter" | "column_type" => "guessed from the file".into(),
-        "sheet" => "the first".into(),
-        "covariance" => format!("{}; {COVARIANCE} where the schedule is given", ModelChoice::Auto),
+        "sheet" => "the first one".into(),
+        "model" => format!("{}; {COVARIANCE} if lag, burn-in and sweeps are given", ModelChoice::Auto),
         "prior_sd" => PRIOR_SD.to_string(),
-        "noise_sd" => format!("{}; more above 16 columns", noise_sd(1)),
+        "noise_sd" => format!("{}; larger above 16 columns", noise_sd(1)),
         "prior" => Prior::Dirichlet.to_string(),
         "alpha" => ALPHA.to_string(),
         "edge_prior" => EDGES.to_string(),
         "cluster_prior" => CovariancePrior::Weak.to_string(),
         "sampler" if coloring => {
-            format!("{}; {} where few colours ask for it", Sampler::gibbs(), Sampler::kempe())
+            format!("{}; {} if there are few colours", Sampler::gibbs(), Sampler::kempe())
         }
-        "sampler" => Sampler::gibbs().to_string(),
+        "sampler" => format!("{}; a pilot may choose others", Sampler::gibbs()),
         "coupling" => COUPLING.to_string(),
         "metric" => METRIC.to_string(),
         "nugget" => format!("{NUGGET:e}"),
-        "start" => if coloring { COLORING_START } else { START }.to_string(),
-        "lag" | "burn_in" | "sweeps" => "tuned by a pilot".into(),
-        "replicates" => "as many as take about a minute".into(),
+        "start" if coloring => COLORING_START.to_string(),
+        "start" => format!("{START}; sequential if a pilot chooses the moves"),
+        "lag" | "burn_in" | "sweeps" => "set by a pilot run".into(),
+        "replicates" => "as many as fit into about a minute".into(),
         "threads" => "all processors".into(),
         "seed" => SEED.to_string(),
         "summary" => summaries().iter().map(Summary::to_string).collect::<Vec<_>>().join(", "),
         "loss" => LOSS.to_string(),
-        "out" => "a new partita-NAME-1".into(),
+        "out" => "partita-NAME-1, or the next free number".into(),
         _ => return None,
     })
 }
@@ -119,7 +120,7 @@ pub fn default_in_words(key: &str, task: Task) -> Option<String> {
 /// What is known of the clusters' covariance: the file is read accordingly.
 pub(crate) fn covariance(options: &Options) -> Covariance {
     let spreads = options.prior_sd.is_some() || options.noise_sd.is_some();
-    options.covariance.and_then(ModelChoice::named).unwrap_or(match options.cluster_prior {
+    options.model.and_then(ModelChoice::named).unwrap_or(match options.cluster_prior {
         // Only this model has spreads to be given.
         _ if spreads => Covariance::Known,
         // And only this one has matrices with a prior.
@@ -209,7 +210,7 @@ impl Setup {
             (Task::Fit, Facts::Graph { .. }) => Law::Mixture(mixture(options, 1)),
             (Task::Color, _) => Law::Colorings {
                 colors: options.colors.ok_or_else(|| {
-                    ConfigError::Value("`colors` is needed: how many colours may be used".into())
+                    ConfigError::Value("`colors` is required: the number of colours".into())
                 })?,
             },
             (Task::Blocks, _) => {
@@ -258,7 +259,7 @@ impl Options {
 
 /// Whether the model is for a pilot to choose: nothing was said that only one model has.
 pub(crate) fn model_is_open(options: &Options) -> bool {
-    let named = options.covariance.is_some_and(|choice| choice.named().is_some());
+    let named = options.model.is_some_and(|choice| choice.named().is_some());
     let implied = options.prior_sd.is_some() || options.noise_sd.is_some() || options.cluster_prior.is_some();
     !named && !implied
 }
@@ -340,8 +341,8 @@ fn stop(limit: Limit, found: Found) -> StoppingRule {
             let total = time.seconds();
             // What is left after reading and the pilot, without what the answers take.
             let left = (total - found.spent - ANSWERS_SHARE * total - ANSWERS).max(0.1 * total);
-            // About 25 replicates a worker, so that little is dropped and the workers' means are not skewed by
-            // slow first ones; at least four workers a thread, for an interval.
+            // About 25 replicates per worker, so that little is dropped and the workers' means are not skewed by
+            // slow first ones; at least four workers per thread, for an interval.
             let shares = ((left / (25.0 * seconds)) as u64).clamp(4, 25);
             let (workers, seconds) = (shares * found.width as u64, left / shares as f64);
             StoppingRule::Time { workers, seconds, further: 0 }

@@ -114,7 +114,7 @@ impl FromStr for Sampler {
             };
             let count = times.parse().ok().filter(|n| (1..=MOST).contains(n));
             let count = count.ok_or_else(|| {
-                format!("`{part}`: a move is made 1 to {MOST} times in a sweep, not `{times}` times")
+                format!("`{part}`: a move can be made 1 to {MOST} times per sweep, not `{times}`")
             })?;
             Ok((*kind, count))
         };
@@ -127,7 +127,7 @@ impl FromStr for Sampler {
                 matches!(kind, Move::SplitMerge | Move::SplitMergeIndependent | Move::Sams | Move::SamsNear)
             }) =>
             {
-                Err(format!("`{text}` moves pairs of clusters only: add +gibbs, so that every item moves"))
+                Err(format!("`{text}` only splits and merges clusters: add +gibbs, so that every item moves"))
             }
             _ => Ok(Sampler(moves)),
         }

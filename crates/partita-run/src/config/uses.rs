@@ -39,7 +39,7 @@ const LINES: [Line; 38] = lines! {
     label_column: own_table,
     standardize: table,
     column_type: own_table,
-    covariance: table,
+    model: table,
     prior_sd: known_spreads,
     noise_sd: known_spreads,
     prior: random_partition,
@@ -83,8 +83,7 @@ fn table(asked: &Asked) -> Option<String> {
 }
 
 fn own_table(asked: &Asked) -> Option<String> {
-    let demo =
-        || if asked.options.data.is_none() { is_for("tables of one's own: name a file") } else { None };
+    let demo = || if asked.options.data.is_none() { is_for("your own tables: name a file") } else { None };
     table(asked).or_else(demo)
 }
 
@@ -121,10 +120,9 @@ fn workbook(asked: &Asked) -> Option<String> {
 
 fn known_spreads(asked: &Asked) -> Option<String> {
     let unknown = || {
-        let covariance = asked.options.covariance.filter(|c| c.named() != Some(Covariance::Known))?;
+        let covariance = asked.options.model.filter(|c| c.named() != Some(Covariance::Known))?;
         Some(format!(
-            "`covariance = known`: with `covariance = {covariance}` spreads are unknown, and the data tell them; leave it \
-             out"
+            "`model = known`: with `model = {covariance}` the spreads are estimated from the data; leave it out"
         ))
     };
     table(asked).or_else(unknown)
@@ -134,10 +132,10 @@ fn full_covariance(asked: &Asked) -> Option<String> {
     let other = || {
         let spreads = asked.options.prior_sd.is_some() || asked.options.noise_sd.is_some();
         let known = spreads.then_some(ModelChoice::Named(Covariance::Known));
-        let covariance = asked.options.covariance.or(known);
+        let covariance = asked.options.model.or(known);
         let covariance = covariance.filter(|c| c.named() != Some(Covariance::Full))?;
         Some(format!(
-            "`covariance = full`: with `covariance = {covariance}` there are no such matrices; leave it out"
+            "`model = full`: with `model = {covariance}` there are no covariance matrices; leave it out"
         ))
     };
     table(asked).or_else(other)
@@ -145,7 +143,7 @@ fn full_covariance(asked: &Asked) -> Option<String> {
 
 fn random_partition(asked: &Asked) -> Option<String> {
     if asked.task == Task::Color {
-        is_for("clusters and blocks: every colouring is as likely as another")
+        is_for("clusters and blocks: all colourings are equally likely")
     } else {
         None
     }
@@ -184,7 +182,7 @@ fn dependent_coupling(asked: &Asked) -> Option<String> {
     if asked.options.coupling != Some(Coupling::Independent) {
         return None;
     }
-    is_for("couplings that are not independent already: leave it out, or `coupling = independent`")
+    is_for("couplings other than independent: leave it out, or `coupling = independent`")
 }
 
 fn estimates(asked: &Asked) -> Option<String> {
@@ -211,10 +209,10 @@ fn kept_states(asked: &Asked) -> Option<String> {
 
 fn one_clustering(asked: &Asked) -> Option<String> {
     if asked.meetings_only {
-        is_for("the one clustering, and `meet` makes none: leave it out")
+        is_for("the point estimate, and `meet` makes none: leave it out")
     } else if asked.options.keep_draws == Some(0) {
         is_for(
-            "the one clustering, which `keep_draws = 0` leaves no states for: leave the one or the other out",
+            "the point estimate, which needs the states that `keep_draws = 0` drops: leave out one of the two",
         )
     } else {
         None
@@ -253,7 +251,7 @@ impl Options {
     /// let refused = options.check_uses(Task::Color, false).unwrap_err();
     /// assert_eq!(
     ///     refused.to_string(),
-    ///     "`alpha` is for clusters and blocks: every colouring is as likely as another"
+    ///     "`alpha` is for clusters and blocks: all colourings are equally likely"
     /// );
     /// # Ok::<(), partita_run::config::ConfigError>(())
     /// ```

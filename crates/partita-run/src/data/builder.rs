@@ -70,7 +70,7 @@ impl Levels {
 }
 
 /// A way out for rows to predict.
-const OR_EMPTY: &str = "empty it, as a missing cell does not count";
+const OR_EMPTY: &str = "leave it empty, as a missing value";
 
 /// A category may have so many levels.
 const MOST_LEVELS: usize = 1000;
@@ -139,14 +139,14 @@ impl Builder {
                     true => format!(
                         "is above {LARGEST_COUNT}, the largest count that double precision holds exactly"
                     ),
-                    false => "is not a count, a whole number from 0 on".into(),
+                    false => "is not a count (a non-negative whole number)".into(),
                 };
                 // Of rows to predict it is settled what they hold.
                 let settled = self.least_rows == 1;
                 Err(self.unfit(Some(place), at, |name| {
                     let otherwise = match settled {
                         true => OR_EMPTY.into(),
-                        false => format!("say `column_type = {name}=normal`"),
+                        false => format!("use `column_type = {name}=normal`"),
                     };
                     format!("{cell} {problem}; correct the cell, or {otherwise}")
                 }))
@@ -169,7 +169,9 @@ impl Builder {
             return self.levels[at].find(text).map(f64::from).ok_or_else(|| {
                 let (cell, levels) = (super::error::quote(text), super::error::list(&self.levels[at].names));
                 self.unfit(Some(place), at, |_| {
-                    format!("{cell} is none of the known levels, {levels}; correct the cell, or {OR_EMPTY}")
+                    format!(
+                        "{cell} is not one of the known levels, {levels}; correct the cell, or {OR_EMPTY}"
+                    )
                 })
             });
         }
@@ -177,7 +179,7 @@ impl Builder {
         if number as usize >= MOST_LEVELS {
             return Err(self.unfit(Some(place), at, |name| {
                 format!(
-                    "here the category has its level number {}, so it is more likely a name; use it with \
+                    "this is level number {} of the category, so the column more likely holds names; use it as \
                      `id_column = {name}`, or leave it out with `drop = {name}`",
                     MOST_LEVELS + 1
                 )
@@ -206,16 +208,16 @@ impl Builder {
         let Some(&(at, levels, cells)) = like_names.first() else { return Ok(()) };
         let others: Vec<String> = like_names[1..].iter().map(|other| self.name(other.0)).collect();
         Err(self.unfit(None, at, |name| {
-            let what = format!("{levels} different words in {cells} rows are more likely names than a category");
+            let what = format!("{levels} different words in {cells} rows are more likely names than categories");
             if others.is_empty() {
                 return format!(
-                    "{what}; use the column with `id_column = {name}`, leave it out with `drop = {name}`, or say \
+                    "{what}; use the column as `id_column = {name}`, leave it out with `drop = {name}`, or treat it as \
                      `column_type = {name}=category`"
                 );
             }
             let all: Vec<String> = others.iter().map(|other| super::error::argument(other)).collect();
             format!(
-                "{what}, and so are those of {}; leave them out with `drop = {name},{}`, or say what they are, as in \
+                "{what}, and so are those of {}; leave them out with `drop = {name},{}`, or give their types, as in \
                  `column_type = {name}=category`",
                 super::error::list(&others),
                 all.join(",")

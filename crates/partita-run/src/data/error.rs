@@ -16,13 +16,13 @@ pub enum FileError {
         file: String,
     },
     /// The path leads to a directory.
-    #[error("{file} is a directory; give the path of one file in it")]
+    #[error("{file} is a directory; give the path of a file")]
     Directory {
         /// The path as given.
         file: String,
     },
     /// The system refused to open or read the file.
-    #[error("{file} cannot be read ({reason}); check that you may read it and that its disk is there")]
+    #[error("{file} cannot be read ({reason}); check its permissions and its disk")]
     Unreadable {
         /// The path as given.
         file: String,
@@ -30,7 +30,7 @@ pub enum FileError {
         reason: String,
     },
     /// The file holds nothing, or nothing but blanks.
-    #[error("{file} is empty; give a file that holds data")]
+    #[error("{file} is empty; give a file with data")]
     Empty {
         /// The path as given.
         file: String,
@@ -44,7 +44,7 @@ pub enum FileError {
         reason: String,
     },
     /// The name ends in `.gz` and the content is something else.
-    #[error("{file} is named .gz but is not gzip-compressed; take .gz off its name or compress it")]
+    #[error("{file} is named .gz but is not compressed with gzip; rename or compress it")]
     NotGzip {
         /// The path as given.
         file: String,
@@ -94,7 +94,7 @@ pub enum DataError {
         expected: usize,
     },
     /// The content is of a known kind that has no reader here.
-    #[error("{file} is {kind}, which is not read here; save the data as CSV, TSV, XLSX or NPY")]
+    #[error("{file} is {kind}, which partita cannot read; save the data as CSV, TSV, XLSX or NPY")]
     Foreign {
         /// The path as given.
         file: String,
@@ -120,7 +120,7 @@ pub enum DataError {
         sheets: String,
     },
     /// A sheet holds nothing.
-    #[error("{file}: sheet {} is empty; name another with `sheet`: there is {others}", quote(.sheet))]
+    #[error("{file}: sheet {} is empty; choose another with `sheet`: {others}", quote(.sheet))]
     NoCells {
         /// The path as given.
         file: String,
@@ -166,7 +166,7 @@ pub enum DataError {
         reason: String,
     },
     /// Not a table that was kept with a run.
-    #[error("{file} is not a table that partita has kept ({reason}); save the run again")]
+    #[error("{file} is not a table stored by partita ({reason}); save the run again")]
     Kept {
         /// The path as given.
         file: String,
@@ -191,13 +191,13 @@ pub enum DataError {
         found: String,
     },
     /// The file stops after its header.
-    #[error("{file} holds a header and no rows; add rows, or say `header = false` if line 1 is data")]
+    #[error("{file} has a header but no rows; add rows, or use `header = false` if line 1 is data")]
     HeaderOnly {
         /// The path as given.
         file: String,
     },
     /// There is nothing to cluster.
-    #[error("{file} holds {} of data and clustering needs two; add rows", count(*.rows as u64, "row"))]
+    #[error("{file} has {} of data, but clustering needs at least two; add rows", count(*.rows as u64, "row"))]
     TooFewRows {
         /// The path as given.
         file: String,
@@ -228,8 +228,8 @@ pub enum DataError {
     },
     /// Every column was dropped or has another role.
     #[error(
-        "{file} has no data column left; keep at least one out of `drop`, `id_column` and \
-         `label_column`, or name it in `columns`"
+        "{file} has no data columns left; use fewer in `drop`, `id_column` and `label_column`, or name some in \
+         `columns`"
     )]
     NoColumns {
         /// The path as given.
@@ -237,7 +237,7 @@ pub enum DataError {
     },
     /// The file is a graph.
     #[error(
-        "{file} is a graph in DIMACS format, and not a table; use `blocks({file})` or `color({file}, colors = Q)`, and \
+        "{file} is a graph in DIMACS format, not a table; use `blocks({file})` or `color({file}, colors = Q)`, or \
          `meet` with `edge_prior = 1,1` or `colors = Q`"
     )]
     Graph {
@@ -246,8 +246,8 @@ pub enum DataError {
     },
     /// It was said what a column holds that is not among the data.
     #[error(
-        "{file}: `column_type` says what column {} holds, but it is not among the data; leave `column_type` \
-         out for it, or use the column",
+        "{file}: `column_type` gives a type for column {}, which is not among the data columns; leave that type out, \
+         or use the column",
         quote(.column)
     )]
     UnusedKind {
@@ -258,8 +258,8 @@ pub enum DataError {
     },
     /// A row is longer or shorter than the others.
     #[error(
-        "{file}, line {line}: the row has {} where {like} has {expected}; complete or remove the \
-         row, or name the separator with `delimiter`",
+        "{file}, line {line}: the row has {} but {like} has {expected}; correct or remove the \
+         row, or give the separator with `delimiter`",
         count(*.cells as u64, "cell")
     )]
     Ragged {
@@ -308,10 +308,10 @@ pub enum DataError {
     },
     /// Too few rows have a known label.
     #[error(
-        "{file}, column {}: {}, so there is nothing to compare clusters with; leave `label_column` out, or name \
+        "{file}, column {}: {}, so there is nothing to compare the clusters with; leave `label_column` out, or name \
          another column",
         quote(.column),
-        if *.labels == 0 { "every label is missing" } else { "one row alone has a label" }
+        if *.labels == 0 { "every label is missing" } else { "only one row has a label" }
     )]
     NoLabels {
         /// The path as given.
@@ -323,7 +323,7 @@ pub enum DataError {
     },
     /// A row has no name.
     #[error(
-        "{file}, {place}, column {}: the cell is empty where each row has a name; fill it in or remove the row",
+        "{file}, {place}, column {}: the row has no name; fill it in or remove the row",
         quote(.column)
     )]
     MissingName {
@@ -373,7 +373,7 @@ pub enum DataError {
     /// A row does not end within reason.
     #[error(
         "{file}, line {line}: the row that starts here does not end within 64 MiB or a million \
-         cells; close the quote (\") it may have left open"
+         cells; perhaps a quote (\") was not closed"
     )]
     LongRow {
         /// The path as given.
@@ -384,7 +384,7 @@ pub enum DataError {
     /// A column holds one value only and has no scale.
     #[error(
         "{file}, column {}: every value is {value}, so the column cannot be standardised; leave it \
-         out with `drop = {}` or say `standardize = false`",
+         out with `drop = {}` or use `standardize = false`",
         quote(.column),
         argument(.column)
     )]
@@ -398,7 +398,7 @@ pub enum DataError {
     },
     /// Several columns hold one value each.
     #[error(
-        "{file}: columns {} have one value each, so they cannot be standardised; leave them out with `drop = {}` or say \
+        "{file}: columns {} are constant, so they cannot be standardised; leave them out with `drop = {}` or use \
          `standardize = false`",
         list(.columns),
         .columns.iter().map(|name| argument(name)).collect::<Vec<_>>().join(",")
@@ -411,7 +411,7 @@ pub enum DataError {
     },
     /// Every cell of a column is missing.
     #[error(
-        "{file}, column {}: every cell is missing, so the column cannot be standardised; leave it \
+        "{file}, column {}: every value is missing, so the column cannot be standardised; leave it \
          out with `drop = {}`",
         quote(.column),
         argument(.column)
@@ -433,11 +433,11 @@ impl DataError {
             way_out.push_str("write decimals with a point");
         } else {
             if headless && matches!(place, Place::Line(_)) {
-                way_out.push_str("say `header = true` if this line holds the column names, or else ");
+                way_out.push_str("use `header = true` if this line holds the column names; otherwise ");
             }
             way_out.push_str(&format!(
-                "correct the cell, leave the column out with `drop = {name}`, use it with `id_column = {name}` or \
-                 `label_column = {name}`, or say `column_type = {name}=category`"
+                "correct the cell, leave the column out with `drop = {name}`, use it as `id_column = {name}` or \
+                 `label_column = {name}`, or treat it as `column_type = {name}=category`"
             ));
         }
         DataError::NotANumber {

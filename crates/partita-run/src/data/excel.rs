@@ -42,7 +42,8 @@ pub(super) fn read(mut source: Source, options: &ReadOptions) -> Result<Table, D
     let options = ReadOptions { delimiter: Some(SEPARATOR), ..options.clone() };
     let mut table = text::read(Source::held(&file, "", content)?, &options, Place::Row)?;
     if options.sheet.is_none() && sheets.len() > 1 {
-        let sentence = format!("read from sheet {}; `sheet` reads {}", quote(sheet), others(&sheets, sheet));
+        let sentence =
+            format!("read from sheet {}; other sheets (`sheet`): {}", quote(sheet), others(&sheets, sheet));
         table.understood.writing.insert(0, sentence);
     }
     Ok(table)

@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(crate::graph::read_graph(&path).unwrap(), graph);
         std::fs::write(&path, "{\"partita_table\":1,\"columns\":[[1]]}").unwrap();
         let refused = Table::read(&path, &ReadOptions::default()).unwrap_err().to_string();
-        assert!(refused.contains("is not a table that partita has kept"), "{refused}");
+        assert!(refused.contains("is not a table stored by partita"), "{refused}");
         std::fs::remove_file(&path).unwrap();
     }
 }

@@ -250,7 +250,7 @@ fn parse(text: &str) -> Result<Header, String> {
         _ => (false, descr),
     };
     let (size, decode) =
-        decoder(kind).ok_or_else(|| format!("numbers of type {} are not read", quote(descr)))?;
+        decoder(kind).ok_or_else(|| format!("numbers of type {} are not supported", quote(descr)))?;
     // Shorter whole numbers are doubles.
     let whole = match kind {
         "i8" => Some(Sign::Signed),

@@ -159,7 +159,7 @@ fn hint(names: &[String], asked: &str) -> String {
         .min_by_key(|(distance, _)| *distance)
         .filter(|(distance, name)| 3 * distance <= name.chars().count().max(3));
     if let (Some((_, name)), Err(_)) = (near, asked.parse::<usize>()) {
-        return format!("the nearest name is {}", quote(name));
+        return format!("the closest name is {}", quote(name));
     }
     format!("its columns, numbered from 1, are {}", list(names))
 }

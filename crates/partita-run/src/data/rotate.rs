@@ -43,15 +43,13 @@ impl Rotation {
         let share = 100.0 * self.explained.iter().sum::<f64>();
         let filled = match self.filled {
             0 => String::new(),
-            1 => "; 1 missing cell counts as the mean of its column".into(),
-            cells => format!("; {cells} missing cells count as the means of their columns"),
+            1 => "; 1 missing value was replaced by the mean of its column".into(),
+            cells => format!("; {cells} missing values were replaced by the means of their columns"),
         };
-        let what = if components == 1 { "component explains" } else { "components explain" };
+        let what = if components == 1 { "component, which explains" } else { "components, which explain" };
         format!(
-            "{columns} columns turned to {components} principal {what} {share:.0} % of their variance{filled}"
+            "{columns} columns reduced to {components} principal {what} {share:.0}% of the variance{filled}"
         )
-        .replacen("component explains", "component, which explains", 1)
-        .replacen("components explain", "components, which explain", 1)
     }
 }
 
@@ -92,7 +90,7 @@ impl Table {
             return Err(DataError::NotRotated {
                 file: self.source.clone(),
                 problem: format!(
-                    "principal components are of numbers, and {} {} categories; leave {} out with `drop = {}`",
+                    "principal components need numbers, but {} {} categories; leave {} out with `drop = {}`",
                     list(&words),
                     if words.len() == 1 { "holds" } else { "hold" },
                     if words.len() == 1 { "it" } else { "them" },
@@ -107,7 +105,7 @@ impl Table {
             return Err(DataError::NotRotated {
                 file: self.source.clone(),
                 problem: format!(
-                    "{} rows of {} columns have {most} principal components at most, and `pca = {asked}` asks for more",
+                    "{} rows of {} columns have at most {most} principal components, but `pca = {asked}` asks for more",
                     self.rows, self.columns
                 ),
             });
@@ -216,7 +214,7 @@ mod tests {
         for (share, components) in [(50.0, 1), (98.0, 1), (99.9, 2), (100.0, 3)] {
             let mut table = table(rows);
             table.rotate(Pca::Share(share), None).unwrap();
-            assert_eq!(table.columns, components, "{share} %");
+            assert_eq!(table.columns, components, "{share}%");
         }
     }
 
@@ -227,22 +225,22 @@ mod tests {
         assert!(gaps.values.iter().all(|value| value.is_finite()));
         assert_eq!(
             rotation.sentence(),
-            "2 columns turned to 2 principal components, which explain 100 % of their variance; 1 missing cell counts as \
-             the mean of its column"
+            "2 columns reduced to 2 principal components, which explain 100% of the variance; 1 missing value was \
+             replaced by the mean of its column"
         );
     }
 
     #[test]
     fn what_cannot_be_turned() {
         let more = table(&[&[1.0, 2.0, 3.0], &[1.0, 5.0, 0.0]]).rotate(Pca::Components(3), None);
-        assert!(more.unwrap_err().to_string().contains("have 2 principal components at most"));
+        assert!(more.unwrap_err().to_string().contains("have at most 2 principal components"));
         let texts = Cells::Texts(["a", "b", "a", "b"].map(|t| Some(t.to_string())).to_vec());
         let columns = [("kind".to_string(), texts), ("x".into(), Cells::Numbers(vec![1.0, 2.0, 3.0, 5.0]))];
         let options = ReadOptions { words: crate::data::Words::Levels, ..ReadOptions::default() };
         let mut table = Table::from_columns("t", &columns, &options).unwrap();
         assert_eq!(
             table.rotate(Pca::Components(1), None).unwrap_err().to_string(),
-            "t: principal components are of numbers, and \"kind\" holds categories; leave it out with `drop = kind`"
+            "t: principal components need numbers, but \"kind\" holds categories; leave it out with `drop = kind`"
         );
     }
 }

@@ -57,8 +57,8 @@ impl Understood {
     /// assert_eq!(
     ///     understood.sentences(),
     ///     [
-    ///         "row names from column \"name\"",
-    ///         "left out: \"born\" (dates or times); `column_type = born=category` uses it all the same",
+    ///         "row names taken from column \"name\"",
+    ///         "left out: \"born\" (dates or times); `column_type = born=category` would use it anyway",
     ///     ]
     /// );
     /// ```
@@ -66,20 +66,20 @@ impl Understood {
         let found =
             |role: Role| self.columns.iter().filter(move |column| column.found && column.role == role);
         let mut said: Vec<String> = found(Role::Names)
-            .map(|column| format!("row names from column {}", quote(&column.name)))
+            .map(|column| format!("row names taken from column {}", quote(&column.name)))
             .collect();
         let left: Vec<(&FileColumn, &str)> = found(Role::Date)
             .map(|column| (column, "dates or times"))
-            .chain(found(Role::Identifiers).map(|column| (column, "identifiers, some of them repeated")))
-            .chain(found(Role::Constant).map(|column| (column, "one value only")))
-            .chain(found(Role::Dropped).map(|column| (column, "names of rows, too")))
+            .chain(found(Role::Identifiers).map(|column| (column, "identifiers, some repeated")))
+            .chain(found(Role::Constant).map(|column| (column, "constant")))
+            .chain(found(Role::Dropped).map(|column| (column, "also row names")))
             .collect();
         if let Some((first, _)) = left.first() {
             let (it, example) = (if left.len() == 1 { "it" } else { "one" }, argument(&first.name));
             let list = left.iter().map(|(column, why)| format!("{} ({why})", quote(&column.name)));
             let list: Vec<String> = list.collect();
             said.push(format!(
-                "left out: {}; `column_type = {example}=category` uses {it} all the same",
+                "left out: {}; `column_type = {example}=category` would use {it} anyway",
                 words::and(&list)
             ));
         }

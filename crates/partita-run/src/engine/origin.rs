@@ -42,7 +42,8 @@ impl Origin {
             version: env!("CARGO_PKG_VERSION").into(),
             task: self.setup.task().to_string(),
             setup: toml::to_string(&self.setup.options()).expect("options are a table"),
-            input: (*self.input).clone(),
+            // Chains have no use for the columns behind principal components.
+            input: Input { original: None, ..(*self.input).clone() },
         })
     }
 

@@ -25,7 +25,7 @@ pub(crate) fn kernel<M>(
 fn refusal(sampler: &config::Sampler, kind: config::Move) -> Failure {
     let what = match kind {
         config::Move::Kempe => "Kempe moves are for colourings of graphs; use gibbs or split-merge",
-        _ => "rows of a table have near ones, vertices of a graph have none here; use sams",
+        _ => "sams-near needs the rows of a table; use sams for graphs",
     };
     Failure::option("sampler", format!("`sampler = {sampler}`: {what}"))
 }

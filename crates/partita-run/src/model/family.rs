@@ -92,7 +92,7 @@ families! {
     Known = "known": known,
     /// One unknown variance, shared by all clusters and columns.
     Shared = "shared": shared,
-    /// One unknown variance a column, shared by all clusters.
+    /// One unknown variance per column, shared by all clusters.
     SharedColumns = "shared-columns": shared_columns,
     /// Unknown variances, a cluster and a column each; counts and categories beside them.
     Diagonal = "diagonal": diagonal,
@@ -129,9 +129,9 @@ pub(crate) fn advice(setup: &Setup, raced: bool) -> String {
         Law::Colorings { .. } if setup.sampler.has(config::Move::Kempe) => None,
         Law::Colorings { .. } => Some("`sampler = kempe+gibbs`"),
         _ if raced => None,
-        _ => Some("no `sampler`, so that the pilot chooses the moves"),
+        _ => Some("leaving `sampler` out, so that the pilot chooses the moves"),
     };
-    let ways = [model, moves, Some("a cap on each pair (`max_sweeps`)")];
+    let ways = [model, moves, Some("a limit on the sweeps per pair (`max_sweeps`)")];
     crate::words::or(&ways.into_iter().flatten().collect::<Vec<_>>())
 }
 
@@ -165,8 +165,8 @@ impl Fit<'_> {
                 place: Some(Place::Row(item as u64 + 1)),
                 column: table.names[coordinate].clone(),
                 sentence: format!(
-                    "{value:e} is too large for `covariance = {covariance}`, which could not compute with its square: \
-                     leave `standardize = false` out, or change the unit"
+                    "{value:e} is too large for `model = {covariance}`, as its square overflows: leave `standardize = false` \
+                     out, or change the unit"
                 ),
             },
             partita::Error::CountsTooLarge { column } => Failure::Cell {
@@ -174,8 +174,8 @@ impl Fit<'_> {
                 place: None,
                 column: table.names[column].clone(),
                 sentence: format!(
-                    "the counts come to more than {LARGEST_COUNT}, the largest sum that double precision holds exactly; \
-                     say `column_type = {}=normal`, or change the unit",
+                    "the counts add up to more than {LARGEST_COUNT}, the largest sum that double precision holds exactly; \
+                     use `column_type = {}=normal`, or change the unit",
                     crate::data::argument(&table.names[column])
                 ),
             },

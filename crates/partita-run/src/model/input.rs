@@ -33,8 +33,10 @@ pub struct Input {
     pub graph: Option<GraphFile>,
     /// How its columns were standardised, if they were.
     pub scaling: Option<Scaling>,
-    /// How the columns of the file were turned to those of the table, if they were.
+    /// How the columns of the file became the principal components in the table, if they did.
     pub rotation: Option<Rotation>,
+    /// The table before that, standardised as `rotation` says.
+    pub original: Option<Table>,
     /// What was made of the columns of the file.
     pub understood: Understood,
     /// Sentences about what was read and done.
@@ -99,7 +101,7 @@ pub fn load_given(
 
 /// The table of a fit as it is in the file, for models that take anything.
 pub(crate) fn raw_table(options: &Options, given: Option<&Given>) -> Result<Table, Failure> {
-    read_table(&Options { covariance: None, cluster_prior: None, ..options.clone() }, given)
+    read_table(&Options { model: None, cluster_prior: None, ..options.clone() }, given)
 }
 
 /// What is to be said of the model of a setup.
@@ -143,8 +145,8 @@ fn read_table(options: &Options, given: Option<&Given>) -> Result<Table, Failure
         return Err(Failure::option(
             "column_type",
             format!(
-                "`column_type = {column}` does not go with `covariance = {covariance}`, which takes real numbers only: \
-             use `covariance = {TAKES_ALL}`"
+                "`column_type = {column}` cannot be used with `model = {covariance}`, which takes real numbers only: \
+             use `model = {TAKES_ALL}`"
             ),
         ));
     }
@@ -186,10 +188,10 @@ fn refusal(error: DataError, covariance: Covariance) -> Failure {
     let way_out = match error {
         _ if covariance.family().cells.any() => String::new(),
         DataError::MissingCell { .. } => format!(
-            "; `covariance = {covariance}` needs every cell, `covariance = {TAKES_ALL}` takes missing ones"
+            "; `model = {covariance}` needs complete data, `model = {TAKES_ALL}` takes missing values"
         ),
         DataError::NotANumber { .. } => format!(
-            "; `covariance = {covariance}` takes numbers only, `covariance = {TAKES_ALL}` takes categories, too"
+            "; `model = {covariance}` takes numbers only, `model = {TAKES_ALL}` also takes categories"
         ),
         _ => String::new(),
     };
@@ -203,7 +205,13 @@ fn read(options: &Options, mut table: Table) -> Result<Input, Failure> {
     said.extend(table.understood.sentences());
     said.extend(looks::like_edges(&table).filter(|_| options.data.is_some()));
     let understood = table.understood.clone();
-    let rotation = options.pca.map(|pca| rotate(options, pca, &mut table)).transpose()?;
+    let (rotation, original) = match options.pca {
+        Some(pca) => {
+            let (rotation, original) = rotate(options, pca, &mut table)?;
+            (Some(rotation), Some(original))
+        }
+        None => (None, None),
+    };
     said.extend(rotation.as_ref().map(Rotation::sentence));
     let kinds = resolve::covariance(options).family().cells.kinds(&mut table);
     if kinds.iter().any(|kind| *kind != Kind::Normal) {
@@ -212,14 +220,16 @@ fn read(options: &Options, mut table: Table) -> Result<Input, Failure> {
     let missing = table.values.iter().filter(|value| value.is_nan()).count();
     if missing > 0 {
         let share = 100.0 * missing as f64 / table.values.len() as f64;
-        said.push(format!("{missing} cells ({share:.1} %) are missing and do not count"));
+        said.push(format!(
+            "{missing} missing values ({share:.1}% of the cells) are left out of the likelihood"
+        ));
     }
     let scaling = if resolve::standardize(options) {
         if kinds.contains(&Kind::Normal) {
             let which =
                 if kinds.iter().all(|kind| *kind == Kind::Normal) { "columns" } else { "normal columns" };
             said.push(format!(
-                "{which} brought to mean 0 and standard deviation 1 (`standardize = false` keeps them)"
+                "{which} standardised to mean 0 and standard deviation 1 (`standardize = false` keeps their units)"
             ));
         }
         Some(table.standardize()?)
@@ -238,14 +248,16 @@ fn read(options: &Options, mut table: Table) -> Result<Input, Failure> {
         graph: None,
         scaling,
         rotation,
+        original,
         understood,
         said,
         own: None,
     })
 }
 
-/// Turns a table to its principal components. Columns are standardised first, as they would be without it.
-fn rotate(options: &Options, pca: Pca, table: &mut Table) -> Result<Rotation, Failure> {
+/// Turns a table to its principal components. Columns are standardised first, as they would be without it; the table as it
+/// was then comes back as well.
+fn rotate(options: &Options, pca: Pca, table: &mut Table) -> Result<(Rotation, Table), Failure> {
     let numbers = |kind: &Option<Kind>| *kind != Some(Kind::Category);
     if table.kinds.iter().all(numbers) {
         table.kinds.fill(Some(Kind::Normal));
@@ -254,7 +266,8 @@ fn rotate(options: &Options, pca: Pca, table: &mut Table) -> Result<Rotation, Fa
         true => Some(table.standardize()?),
         false => None,
     };
-    Ok(table.rotate(pca, scaling)?)
+    let original = table.clone();
+    Ok((table.rotate(pca, scaling)?, original))
 }
 
 /// A table has to have more columns than this, and more than rows, to be called wide.
@@ -265,16 +278,16 @@ const PROPOSED: usize = 10;
 /// That a table is so wide that its clusters would hardly be found, and a way that works; none where it is not.
 pub(crate) fn wide(options: &Options, input: &Input) -> Option<String> {
     let table = input.table.as_ref().filter(|table| table.columns > table.rows.max(WIDE))?;
-    let said = options.covariance.is_some_and(|choice| choice.named().is_some());
+    let said = options.model.is_some_and(|choice| choice.named().is_some());
     let proposed = (table.rows / 5).clamp(2, PROPOSED);
     let otherwise = match said {
         true => String::new(),
-        false => format!(", and `covariance = {TAKES_ALL}` takes all columns nevertheless"),
+        false => format!("; `model = {TAKES_ALL}` uses all columns anyway"),
     };
     Some(format!(
-        "{} has more columns ({}) than rows ({}): so many make every row a cluster of its own or all rows one, and chains \
-         seldom meet; `pca = {proposed}` clusters its first {proposed} principal components, `pca = 90%` as many as explain \
-         90 % of the variance{otherwise}",
+        "{} has more columns ({}) than rows ({}): with so many, either every row becomes its own cluster or all rows form \
+         one, and chains rarely meet; `pca = {proposed}` clusters the first {proposed} principal components, `pca = 90%` as \
+         many as explain 90% of the variance{otherwise}",
         input.title, table.columns, table.rows
     ))
 }
@@ -282,7 +295,7 @@ pub(crate) fn wide(options: &Options, input: &Input) -> Option<String> {
 /// Reads the graph of a task.
 fn read_edges(task: Task, options: &Options, given: Option<&Given>) -> Result<Input, Failure> {
     if task == Task::Color && options.data.is_some() && options.colors.is_none() {
-        return Err(Failure::option("colors", "`colors` is needed: how many colours may be used".into()));
+        return Err(Failure::option("colors", "`colors` is required: the number of colours".into()));
     }
     let Some(path) = options.data.clone() else {
         return Err(Failure::option(
@@ -309,6 +322,7 @@ fn read_edges(task: Task, options: &Options, given: Option<&Given>) -> Result<In
         graph: Some(file),
         scaling: None,
         rotation: None,
+        original: None,
         understood: Understood::default(),
         own: None,
     })
@@ -334,6 +348,17 @@ impl Input {
         match &self.table {
             Some(table) => Ok(Facts::Table { columns: table.columns }),
             None => Ok(Facts::Graph { largest_degree: self.graph()?.max_degree() }),
+        }
+    }
+
+    /// The columns of the file, even where the model sees their principal components: the table, what each column holds, and
+    /// how they were standardised. None for graphs.
+    pub(crate) fn file_columns(&self) -> Option<(&Table, Vec<Kind>, Option<&Scaling>)> {
+        match (&self.original, &self.rotation) {
+            (Some(table), Some(rotation)) => {
+                Some((table, vec![Kind::Normal; table.columns], rotation.scaling.as_ref()))
+            }
+            _ => Some((self.table.as_ref()?, self.kinds.clone(), self.scaling.as_ref())),
         }
     }
 

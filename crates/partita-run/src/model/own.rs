@@ -78,7 +78,7 @@ fn build<L: Likelihood + 'static>(
     likelihood: L,
 ) -> Result<Box<dyn Model>, Failure> {
     let Law::Mixture(law) = &setup.law else {
-        return Err(Failure::BadInput("a likelihood of one's own is for tables: use `fit`".into()));
+        return Err(Failure::BadInput("a user-defined likelihood is for tables: use `fit`".into()));
     };
     let items = input.item_names.len();
     if likelihood.len() != items {
@@ -94,7 +94,7 @@ fn build<L: Likelihood + 'static>(
         config::Start::Sequential => AnyStart::Sequential,
         other => {
             return Err(Failure::BadInput(format!(
-                "`start = {other}` does not go with a likelihood of one's own: use prior, sequential or one"
+                "`start = {other}` cannot be used with a user-defined likelihood: use prior, sequential or one"
             )));
         }
     };

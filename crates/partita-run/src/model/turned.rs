@@ -56,6 +56,7 @@ pub(crate) fn turned(input: &Input) -> Result<Option<Turned>, Failure> {
         kinds,
         scaling: Some(scaling),
         rotation: Some(rotation),
+        original: Some(table.clone()),
         ..input.clone()
     };
     Ok(Some(Turned { input, beyond }))
@@ -94,6 +95,7 @@ mod tests {
         let asked = input(&columns, Some(Pca::Components(2)));
         assert_eq!(turned.input.table, asked.table);
         assert_eq!((turned.input.rotation, turned.input.scaling), (asked.rotation, asked.scaling));
+        assert_eq!((turned.input.original, plain.table), (asked.original.clone(), asked.original));
         assert!(super::turned(&input(&columns[1..], None)).unwrap().is_none(), "few columns");
         let copy = (columns[0].0.clone() + "again", columns[0].1.clone());
         let doubled = [&columns[..], &[copy]].concat();

@@ -13,9 +13,9 @@ pub(super) fn model(setup: &Setup) -> Option<String> {
     match &setup.law {
         Law::Mixture(law) => Some(format!("model: {}, {}", law.prior, clusters(law))),
         Law::Colorings { .. } => None,
-        Law::Blocks { prior, edges } => Some(format!(
-            "model: {prior}, edges between two blocks with a probability of prior beta({edges})"
-        )),
+        Law::Blocks { prior, edges } => {
+            Some(format!("model: {prior}, beta({edges}) prior on the edge probability between two blocks"))
+        }
     }
 }
 
@@ -32,8 +32,8 @@ pub(super) fn spreads_left_open(options: &Options, setup: &Setup) -> Option<Stri
     let verb = if open.len() == 1 { "is a default" } else { "are defaults" };
     (!open.is_empty()).then(|| {
         format!(
-            "columns keep their units, but {} {verb} for standardised columns: give what suits the data, or leave \
-             `standardize = false` out",
+            "columns keep their units, but {} {verb} meant for standardised columns: give values that suit the data, or \
+             leave `standardize = false` out",
             open.join(" and ")
         )
     })
@@ -45,7 +45,7 @@ pub(crate) fn own_question(setup: &Setup, title: &str) -> String {
         Law::Mixture(law) => law.prior.to_string(),
         _ => String::new(),
     };
-    format!("How do the rows of {title} cluster? The model: {prior}, with a likelihood of one's own.")
+    format!("How do the rows of {title} cluster? The model: {prior}, with a user-defined likelihood.")
 }
 
 /// What was asked, in a sentence or two.
@@ -64,8 +64,8 @@ pub(crate) fn question(setup: &Setup, title: &str) -> String {
             format!("How do the rows of {title} cluster? The model: {}, {}.", law.prior, clusters(law))
         }
         Law::Blocks { prior, edges } => format!(
-            "Which vertices of {title} play the same part? A stochastic block model: {prior}, edge probabilities with a \
-             beta prior ({edges})."
+            "Which vertices of {title} play the same role? The model: a stochastic block model with a {prior} prior and a \
+             beta({edges}) prior on the edge probabilities."
         ),
         Law::Colorings { colors } => {
             format!("What do uniform proper colourings of {title} with {colors} colours look like?")
@@ -78,26 +78,26 @@ pub(crate) fn unreachable(connected: Option<bool>, setup: &Setup) -> Option<Stri
     let kempe = setup.sampler.has(Move::Kempe);
     let what = match connected {
         Some(true) => return None,
-        Some(false) => "do not lead from every colouring of this graph to every other",
+        Some(false) => "cannot lead from every colouring of this graph to every other",
         None => "are not known to lead from every colouring of this graph to every other",
     };
     let way_out = if kempe { "More `colors` may connect them." } else { "Try `sampler = kempe+gibbs`." };
-    let moves = if kempe { "Kempe moves" } else { "moves of single vertices" };
+    let moves = if kempe { "Kempe moves" } else { "single-vertex moves" };
     Some(format!(
-        "The {moves} that chains make here {what}: the answer holds for the colourings that the chains can reach \
-         from their starts. {way_out}"
+        "The {moves} used here {what}, so the answer holds for the colourings that the chains can reach from their \
+         initial states. {way_out}"
     ))
 }
 
-/// What may let chains cross between parts of the target that they stay in, beside time.
+/// What may help chains to cross between the parts of the target they stay in, apart from time: the end of `try ...`.
 pub(crate) fn crossing(setup: &Setup, raced: bool) -> &'static str {
     match &setup.law {
-        Law::Mixture(_) if raced => "another model (`covariance`) that has no such parts",
+        Law::Mixture(_) if raced => "another model (`model`)",
         Law::Mixture(_) => {
-            "no `sampler`, so that the pilot chooses the moves, or another model (`covariance`) that has no such parts"
+            "leaving `sampler` out, so that the pilot chooses the moves, or another model (`model`)"
         }
         Law::Blocks { .. } if raced => "another `sampler`",
-        Law::Blocks { .. } => "no `sampler`, so that the pilot chooses the moves",
+        Law::Blocks { .. } => "leaving `sampler` out, so that the pilot chooses the moves",
         Law::Colorings { .. } if setup.sampler.has(Move::Kempe) => "more `colors`",
         Law::Colorings { .. } => "`sampler = kempe+gibbs`, or more `colors`",
     }
@@ -125,5 +125,5 @@ pub(super) fn columns(table: &Table, kinds: &[Kind]) -> String {
         (!names.is_empty()).then(|| format!("{} {kind} ({})", of_kind.len(), list(&names)))
     };
     let all: Vec<String> = [Kind::Normal, Kind::Count, Kind::Category].into_iter().filter_map(one).collect();
-    format!("columns taken as {}; `column_type = NAME=TYPE` changes that", all.join(", "))
+    format!("column types: {}; change them with `column_type = NAME=TYPE`", all.join(", "))
 }

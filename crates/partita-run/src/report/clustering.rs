@@ -20,15 +20,15 @@ pub(super) fn section(c: &Clustering, cards: &[Card], doubts: &[Doubt]) -> Marku
     html! {
         @if cards.iter().any(|card| !card.columns.is_empty()) {
             p {
-                "Each number is a posterior expectation: what a column is like, on average over the posterior, among the "
-                "items that are together with the members of the cluster. Columns that set a cluster apart come first; "
-                "bars show how far it is from the whole table, in standard deviations of the table. Intervals are 95 %. "
-                "All columns are in " code { "profiles.csv" } "."
+                "Each number is a posterior expectation: the mean of a column, or the share of a level, among the items that "
+                "are in one cluster with the members of this one, averaged over the posterior. The columns that set a cluster "
+                "apart come first; bars show how far it is from the whole table, in standard deviations of the table. "
+                "Intervals are 95% intervals. All columns, unrounded, are in " code { "profiles.csv" } "."
             }
         }
         div.cards { @for one in cards { (card(one, items)) } }
         @if c.sizes.len() > cards.len() {
-            p { "Smaller clusters that are not shown: " (sizes(&c.sizes[cards.len()..], 12)) " items." }
+            p { "Smaller clusters, not shown: " (sizes(&c.sizes[cards.len()..], 12)) " items." }
         }
         (in_doubt(doubts))
         (found(c))
@@ -44,7 +44,7 @@ fn card(card: &Card, items: u64) -> Markup {
                 (swatch(card.cluster)) "Cluster " (card.cluster) " "
                 small {
                     (grouped(card.size)) @if card.size == 1 { " item" } @else { " items" }
-                    " (" (percent(card.size as f64 / items as f64, None)) "), certainty "
+                    " (" (share_of_items(card.size, items)) "), certainty "
                     (percent(card.certainty.clamp(0.0, 1.0), None))
                 }
             }
@@ -61,7 +61,7 @@ fn card(card: &Card, items: u64) -> Markup {
             @if card.more_columns > 0 { p.remark { (card.more_columns) " more columns are in " code { "profiles.csv" } "." } }
             @if !card.correlations.is_empty() { (correlations(&card.correlations)) }
             @if card.size > 1 && !card.typical.is_empty() {
-                p.remark { "Typical: " (card.typical.join(", ")) "." }
+                p.remark { "Typical members: " (card.typical.join(", ")) "." }
             } @else if card.size == 1 {
                 p.remark { "The item: " (card.typical.join(", ")) "." }
             }
@@ -69,9 +69,15 @@ fn card(card: &Card, items: u64) -> Markup {
     }
 }
 
-/// The error that digits are told by: two thousandths of the spread are enough for a person.
+/// A share of the items, which is not nothing however small.
+fn share_of_items(size: u64, items: u64) -> String {
+    let share = size as f64 / items as f64;
+    if share < 0.005 { "under 1%".into() } else { percent(share, None) }
+}
+
+/// The error that decides how many digits are shown: a hundredth of the spread is enough for a person.
 fn told(column: &CardColumn, line: &ProfileLine) -> Option<f64> {
-    let least = 0.002 * column.sd.unwrap_or(0.0);
+    let least = 0.01 * column.sd.unwrap_or(0.0);
     line.se.map(|se| se.max(least)).or(Some(least)).filter(|error| *error > 0.0)
 }
 
@@ -80,15 +86,22 @@ fn number_row(column: &CardColumn) -> Markup {
     let error = told(column, line);
     html! {
         tr {
-            th scope="row" { (line.column) }
+            th scope="row" { (breakable(&line.column)) }
             td.number title=(exact(line.mean)) {
                 (rounded(line.mean, error))
-                @if let Some([low, high]) = line.ci95 { br; small { (rounded(low, error)) " to " (rounded(high, error)) } }
+                @if let Some([low, high]) = line.ci95.map(|ends| ends.map(|end| rounded(end, error))).filter(|[a, b]| a != b) {
+                    br; small { (low) " to " (high) }
+                }
             }
             td.number { (rounded(line.overall, error)) }
             td { (difference(if line.mean < line.overall { -column.apart } else { column.apart })) }
         }
     }
+}
+
+/// A name that may go on in the next line after an underscore.
+fn breakable(name: &str) -> Markup {
+    html! { @for (at, part) in name.split('_').enumerate() { @if at > 0 { "_" wbr; } (part) } }
 }
 
 /// A bar from the middle, which is the whole table.
@@ -119,8 +132,8 @@ fn level_rows(column: &CardColumn) -> Markup {
                     tr {
                         th scope="row" { (line.level.as_deref().unwrap_or("")) }
                         td.number title=(exact(line.mean)) {
-                            (percent(line.mean, error))
-                            @if let Some([low, high]) = line.ci95.filter(|[low, high]| high - low > 0.01) {
+                            (percent(line.mean.clamp(0.0, 1.0), error))
+                            @if let Some([low, high]) = line.ci95.map(within).filter(|[low, high]| high - low > 0.01) {
                                 br; small { (percent(low, error)) " to " (percent(high, error)) }
                             }
                         }
@@ -132,6 +145,11 @@ fn level_rows(column: &CardColumn) -> Markup {
         }
         @if lines.len() > shown { p.remark { (lines.len() - shown) " rarer levels are in " code { "profiles.csv" } "." } }
     }
+}
+
+/// What an interval leaves of the values that a share can have: unbiased estimates fall outside by chance.
+fn within(interval: [f64; 2]) -> [f64; 2] {
+    interval.map(|end| end.clamp(0.0, 1.0))
 }
 
 /// A bar of a share, with a line at that of the whole table.
@@ -162,27 +180,27 @@ fn in_doubt(doubts: &[Doubt]) -> Markup {
     html! {
         h3 #doubts { "Items in doubt" }
         @if doubts.is_empty() {
-            p { "None: every item is with the others of its cluster in at least three quarters of the posterior." }
+            p { "None: every item is with the others in its cluster with probability 75% or more, on average." }
         } @else {
             p {
-                "Items that are with the others of their cluster in less than three quarters of the posterior, the most "
-                "doubtful first, and the cluster they are most often with otherwise."
+                "Items that are with the others in their cluster with probability below 75%, on average: the most doubtful "
+                "first (20 at most), each with the cluster that it would otherwise most often be in."
             }
             div.scroll {
                 table.narrow {
                     thead { tr {
                         th scope="col" { "Item" } th scope="col" { "Cluster" } th scope="col" { "Certainty" }
-                        th scope="col" { "Otherwise with" }
+                        th scope="col" { "Otherwise in" }
                     } }
                     tbody {
                         @for doubt in doubts {
                             tr {
                                 th scope="row" { (doubt.item) }
                                 td { (swatch(doubt.cluster)) (doubt.cluster) }
-                                td.number { (percent(doubt.certainty, doubt.se.map(|se| se.max(0.004)))) }
+                                td.number { (percent(doubt.certainty.clamp(0.0, 1.0), None)) }
                                 td.number {
                                     @if let Some((cluster, probability)) = doubt.alternative {
-                                        (swatch(cluster)) (cluster) " (" (percent(probability, None)) ")"
+                                        (swatch(cluster)) (cluster) " (" (percent(probability.clamp(0.0, 1.0), None)) ")"
                                     }
                                 }
                             }
@@ -204,10 +222,10 @@ fn found(c: &Clustering) -> Markup {
         details {
             summary { "How this clustering was found" }
             p {
-                "It is the point estimate: the clustering of smallest expected " (name) " (" (unit) "), searched on one "
-                "half of the replicates. All numbers about it come from the other half, so they do not flatter it. "
-                "Certainty is the probability that an item shares a cluster with the other members of its own, averaged "
-                "over them (for one that is alone: that it is alone). The labels are in " code { "clustering.csv" } "."
+                "It is the point estimate: the clustering with the smallest expected " (name) " (" (unit) "), found with one "
+                "half of the replicates. All numbers about it come from the other half, so they are not optimistic. "
+                "Certainty is the probability that an item is in one cluster with another member of its own, averaged over "
+                "those members (for an item on its own: that it is on its own). The labels are in " code { "clustering.csv" } "."
             }
             dl.facts {
                 div { dt { "Clusters" } dd { (grouped(c.sizes.len() as u64)) } }
@@ -217,7 +235,7 @@ fn found(c: &Clustering) -> Markup {
                         @if let Some(loss) = c.expected_loss {
                             (rounded(loss, c.se))
                             @if let Some([low, high]) = c.ci95 { " [" (rounded(low, c.se)) ", " (rounded(high, c.se)) "]" }
-                        } @else { "unknown: one replicate leaves none to judge by" }
+                        } @else { "unknown with a single replicate" }
                     }
                 }
             }
@@ -233,11 +251,11 @@ pub(super) fn known(c: &Clustering, known: &KnownLabels) -> Markup {
         p {
             "The model did not see these labels. "
             @if let Some(ari) = c.reference_ari {
-                "Adjusted Rand index with the clusters: " (short(ari, 2)) " (1: the same clusters, 0: as by chance). "
+                "Adjusted Rand index: " (short(ari, 2)) " (1 is perfect agreement, 0 is chance). "
             }
             @if let Some(vi) = c.reference_vi { "Variation of information: " (short(vi, 3)) " nats. " }
             @if let Some(missing) = c.reference_missing.filter(|missing| *missing > 0) {
-                (grouped(missing)) " rows have no label and are not compared."
+                (grouped(missing)) @if missing == 1 { " row has" } @else { " rows have" } " no label and are left out."
             }
         }
         div.scroll tabindex="0" role="region" aria-label="Known labels against clusters" {
@@ -269,15 +287,15 @@ pub(super) fn known(c: &Clustering, known: &KnownLabels) -> Markup {
 pub(super) fn ball(c: &Clustering, bounds: &[Bound], drawn: bool) -> Markup {
     let about = |name: &str| match name {
         "upper" => ("Fewest clusters", "The coarsest clustering in the ball"),
-        "lower" => ("Most clusters", "The finest"),
+        "lower" => ("Most clusters", "The finest clustering in the ball"),
         _ => ("Farthest", "The one that differs most from the point estimate"),
     };
     html! {
         p {
-            "95 % of the posterior lies within " (short(c.ball.radius, 3))
+            "95% of the posterior lies within " (short(c.ball.radius, 3))
             @if c.loss == "binder" { " (Binder loss)" } @else { " nats (variation of information)" }
-            " of the point estimate. These are the clusterings at the edge of that ball: if they tell the same story as "
-            "the point estimate, it can be trusted; where they differ, the data leave it open. Their labels are in "
+            " of the point estimate. These clusterings lie at the edge of that credible ball: where they agree with the point "
+            "estimate, it can be trusted; where they differ, the data leave the question open. Their labels are in "
             code { "credible_ball.csv" } "."
         }
         div.triple {
@@ -288,8 +306,8 @@ pub(super) fn ball(c: &Clustering, bounds: &[Bound], drawn: bool) -> Markup {
                     @if drawn { div.chart id={ "chart-ball-" (i) } data-label={ (what) ", as points marked by cluster." } {} }
                     figcaption {
                         (what) ": " (bound.sizes.len())
-                        @if bound.sizes.len() == 1 { " cluster" } @else { " clusters" }
-                        " of " (sizes(&bound.sizes, 6)) " items."
+                        @if bound.sizes.len() == 1 { " cluster, of size " } @else { " clusters, of sizes " }
+                        (sizes(&bound.sizes, 6)) "."
                     }
                 }
             }

@@ -35,7 +35,7 @@ figure("chart-count", (host) => {
   if (low < 0) add(p.svg, "path", { class: "axis", d: `M${p.left},${zero}H${p.right}` });
   hover(p, (mx) => {
     const i = clamp(Math.round(p.x.back(mx)), 0, rows.length - 1), r = rows[i];
-    return { x: p.x(i), y: p.y(r.probability), lines: [`${r.clusters} ${r.clusters === "1" ? "cluster" : "clusters"}`, `probability ${show(r.probability)}`, r.ci95 && `95 % interval ${interval(...r.ci95, 4)}`] };
+    return { x: p.x(i), y: p.y(r.probability), lines: [`${r.clusters} ${r.clusters === "1" ? "cluster" : "clusters"}`, `probability ${show(r.probability)}`, r.ci95 && `95% interval ${interval(...r.ci95, 4)}`] };
   });
 });
 
@@ -62,7 +62,7 @@ figure("chart-survival", (host) => {
   for (const t of data.censored_at) if (t >= curve[0][0]) add(p.svg, "path", { class: "cut", d: `M${p.x(t)},${p.y(at(t)[1]) - 6}v12` });
   hover(p, (mx) => {
     const t = clamp(p.x.back(mx), curve[0][0], last), r = at(t), cutAt = data.censored_at.filter((c) => Math.abs(p.x(c) - mx) < 5).length;
-    return { x: p.x(t), y: p.y(r[1]), lines: [`t = ${Math.round(t)} sweeps`, `P(meeting time > t) = ${show(r[1], 4)}`, finite(r[2]) && `95 % interval ${interval(r[2], r[3], 3)}`, cutAt && `${cutAt} censored here`] };
+    return { x: p.x(t), y: p.y(r[1]), lines: [`t = ${Math.round(t)} sweeps`, `P(meeting time > t) = ${show(r[1], 4)}`, finite(r[2]) && `95% interval ${interval(r[2], r[3], 3)}`, cutAt && `${cutAt} censored here`] };
   }, { hair: true });
 });
 
@@ -132,7 +132,7 @@ figure("chart-estimates", (host) => {
   const most = Math.max(...counts, 1);
   counts.forEach((c, i) => c && add(p.svg, "rect", { class: "bar", x: from, y: p.top + i * thick + 0.5, width: Math.max(1, (c / most) * side), height: Math.max(0.5, thick - 1) }));
   const end = from + side, labels = [];
-  for (const [v, name, kind] of [[low, "1 %", "guide"], [high, "99 %", "guide"], [mean, "mean", "level"]]) {
+  for (const [v, name, kind] of [[low, "1%", "guide"], [high, "99%", "guide"], [mean, "mean", "level"]]) {
     if (!finite(v) || !inside(v)) continue;
     add(p.svg, "path", { class: kind, d: `M${p.left},${p.y(v)}H${end}` });
     labels.push([p.y(v), name]);
@@ -160,7 +160,7 @@ figure("chart-density", (host) => {
   add(p.svg, "path", { class: "rug", d: d.data.filter(finite).map((v) => `M${p.x(v).toFixed(1)},${p.bottom}v-7`).join("") });
   hover(p, (mx) => {
     const x = p.x.back(mx), i = lastAtMost(rows, x), j = rows[i + 1] && rows[i + 1][0] - x < x - rows[i][0] ? i + 1 : i, r = rows[j];
-    return { x: p.x(r[0]), y: p.y(r[1]), lines: [`${cut(d.axis, 40)} = ${show(r[0], 5)}`, `density ${show(r[1], 4)}`, finite(r[2]) && `95 % interval ${interval(r[2], r[3], 4)}`] };
+    return { x: p.x(r[0]), y: p.y(r[1]), lines: [`${cut(d.axis, 40)} = ${show(r[0], 5)}`, `density ${show(r[1], 4)}`, finite(r[2]) && `95% interval ${interval(r[2], r[3], 4)}`] };
   }, { hair: true });
 });
 

@@ -51,7 +51,7 @@ pub(super) fn short(value: f64, digits: i32) -> String {
     }
 }
 
-/// The standard error behind a 95 % interval.
+/// The standard error behind a 95% interval.
 pub(super) fn error_of(interval: Option<[f64; 2]>) -> Option<f64> {
     interval.map(|[low, high]| (high - low) / (2.0 * 1.959_964))
 }

@@ -37,7 +37,7 @@ pub(super) fn all(page: &Page) -> Vec<Section> {
     let mut push = |id, heading, body| out.push(Section { id, heading, body, diagnostic: None });
     let points = page.scatter.as_ref().filter(|p| !p.x.is_empty());
     if let Some(apart) = s.apart() {
-        push("modes", "Where chains stayed apart", modes(s, &apart));
+        push("modes", "Separate parts of the posterior", modes(s, &apart));
     }
     if let Some(points) = points {
         push("points", "Your data, by cluster", scatter(points, captions));
@@ -45,20 +45,20 @@ pub(super) fn all(page: &Page) -> Vec<Section> {
     if let Some(clustering) = &s.clustering {
         push(
             "clustering",
-            "What the clusters are",
+            "What the clusters are like",
             super::clustering::section(clustering, &page.cards, &page.doubts),
         );
     }
     if !s.cluster_count.is_empty() {
-        push("clusters", "How many clusters", counts(s, captions));
+        push("clusters", "How many clusters there are", counts(s, captions));
     }
     if let Some(co) = page.co_clustering.as_ref().filter(|co| co.names.len() > 1) {
-        push("co-clustering", "Who is together", heat_map(co, captions));
+        push("co-clustering", "Which items belong together", heat_map(co, captions));
     }
     if let Some(clustering) = s.clustering.as_ref().filter(|_| !page.bounds.is_empty()) {
         push(
             "ball",
-            "How different it could be",
+            "How different the clustering could be",
             super::clustering::ball(clustering, &page.bounds, points.is_some()),
         );
     }
@@ -82,25 +82,55 @@ pub(super) fn all(page: &Page) -> Vec<Section> {
         fold("efficiency", "Cost relative to one long chain", EFFICIENCY, efficiency(s));
     }
     if !s.candidates.is_empty() {
-        fold("models", "Which model", MODELS, models(s));
+        fold("models", "Choice of model", MODELS, models(s));
     }
     if !(page.command.is_empty() && page.provenance.is_empty()) {
         fold("repeat", "How to repeat this run", REPEAT, repeat(page));
     }
+    fold("glossary", "Glossary", GLOSSARY, terms());
     out
 }
 
 /// What a good diagnostic looks like, and a bad one.
-const MEETING: &str = "Good: both curves fall quickly to zero, and no pair is censored. Bad: a long flat tail, or pairs \
-                       that were cut before they met: then some part of the posterior may have been missed.";
-const ESTIMATES: &str = "Good: a single cloud without trend. Bad: a few estimates far away from all others, which carry the \
-                         mean: then more replicates, or a longer burn-in, are needed.";
-const EFFICIENCY: &str = "Good: between 1 and 3, the price of running in parallel and without bias. Bad: above 10: a longer \
-                          burn-in or more sweeps would be cheaper.";
-const MODELS: &str = "Good: one model is clearly ahead, or several that score the same. Bad: a model that scores better was \
-                      left because its chains did not meet: look at what it would have found.";
-const REPEAT: &str =
-    "The same command with the same data gives the same numbers, on any number of processors.";
+const MEETING: &str = "Good: both curves fall quickly to zero, and no pair is censored. Bad: a long flat tail, or \
+                       censored pairs, as part of the posterior may then have been missed.";
+const ESTIMATES: &str = "Good: a single cloud without a trend. Bad: a few estimates far from all others, which dominate \
+                         the mean; more replicates or a longer burn-in are then needed.";
+const EFFICIENCY: &str = "Good: between 1 and 3, the price of unbiased estimates that can run in parallel. Bad: above 10; a \
+                          longer burn-in or more sweeps would be cheaper.";
+const MODELS: &str = "Good: one model is clearly ahead, or several score the same. Bad: a model that scores better was passed \
+                      over because its chains did not meet; it is worth looking at what it would have found.";
+const REPEAT: &str = "The same command on the same data gives the same numbers, on any number of processors.";
+
+const GLOSSARY: &str = "The terms used on this page; docs/glossary.md of partita has them all.";
+
+/// The words of this page that need explaining.
+const TERMS: [(&str, &str); 9] = [
+    (
+        "Replicate",
+        "one unbiased estimate of every quantity, from one pair of chains; replicates are independent.",
+    ),
+    (
+        "Pair",
+        "two coupled Markov chains of clusterings, run until they meet and for at least the planned number of sweeps.",
+    ),
+    ("Sweep", "one step of a chain, which updates every item once."),
+    ("Lag", "the number of sweeps by which the first chain of a pair is ahead of the second."),
+    ("Burn-in", "the sweeps at the start of each pair that are discarded."),
+    (
+        "Meeting time",
+        "the sweep at which the two chains of a pair become equal; from then on they stay equal.",
+    ),
+    ("Censored", "a pair that had not met when it reached the largest number of sweeps allowed."),
+    ("Nugget", "the small probability of drawing a coupled step independently, which lets every pair meet."),
+    ("Co-clustering probability", "the posterior probability that two items are in the same cluster."),
+];
+
+fn terms() -> Markup {
+    html! {
+        dl.terms { @for (term, meaning) in TERMS { dt { (term) } dd { (meaning) } } }
+    }
+}
 
 /// What was asked, the answer, and the warnings.
 pub(super) fn lead(page: &Page, contents: &[Section]) -> Markup {
@@ -160,29 +190,31 @@ pub(super) fn diagnostics(page: &Page, sections: &[Section]) -> Markup {
 fn modes(s: &Results, apart: &str) -> Markup {
     html! {
         p {
-            (apart) ". Their relative weights are not determined by this run: how many chains are in a part depends on "
-            "where they began, and the log probability is that of one state, not of the part."
+            (apart) ". This run does not determine their relative weights: how many chains are in a part depends on where "
+            "they started, and the log probability is that of one state, not of the whole part."
         }
         (tables::modes(&s.modes))
         p.remark {
-            "Each part is told by the state in its middle, whose labels are in " code { "modes.csv" } ". Log "
-            "probabilities are up to a constant that all states have in common: only their differences mean something."
+            "Each part is represented by the state in its middle, whose labels are in " code { "modes.csv" } ". Log "
+            "probabilities are known up to a common constant: only their differences matter."
         }
     }
 }
 
 fn summaries(s: &Results) -> Markup {
     let rule = match s.rule.as_str() {
-        "mean" => "Intervals are of the mean over replicates planned beforehand.",
-        "deadline" => "The run had a deadline: intervals follow the unbiased rule over workers.",
+        "deadline" => {
+            "The run was time-limited: the mean of the workers' means is unbiased (Glynn and Heidelberger); a replicate in \
+             progress at a worker's deadline is dropped unless it is the worker's first."
+        }
         _ => "",
     };
     html! {
         p {
-            "Posterior expectations, rounded to what their errors support. The mean is unbiased"
-            @if s.censored > 0 { " but for the replicates that were censored" }
-            "; the trimmed mean and the median of means are steadier against outliers, and biased where estimates are "
-            "skewed. " (rule)
+            "Posterior expectations, rounded to the digits that their errors support. The mean is unbiased"
+            @if s.censored > 0 { " except for the censored replicates" }
+            "; the trimmed mean and the median of means are more robust to outliers, but biased where estimates are skewed. "
+            (rule)
         }
         div.controls { button #copy-summaries type="button" { "Copy as TSV" } }
         (tables::summaries(&s.summaries))
@@ -190,13 +222,13 @@ fn summaries(s: &Results) -> Markup {
 }
 
 fn counts(s: &Results, captions: &mut Captions) -> Markup {
-    let label = "Bars: estimated probability of each number of clusters, with 95 % intervals.";
+    let label = "Bars: estimated probability of each number of clusters, with 95% intervals.";
     html! {
         figure {
             div.chart #chart-count data-label=(label) {}
             (captions.write(html! {
-                "Estimated posterior distribution of the number of clusters. Lines are 95 % intervals. "
-                "The estimates are unbiased, so one may leave [0, 1] by chance."
+                "Estimated posterior distribution of the number of clusters, with 95% intervals. "
+                "Unbiased estimates can fall outside [0, 1] by chance."
             }))
             (tables::counts(&s.cluster_count))
         }
@@ -204,7 +236,8 @@ fn counts(s: &Results, captions: &mut Captions) -> Markup {
 }
 
 fn heat_map(co: &CoClustering, captions: &mut Captions) -> Markup {
-    let label = format!("Heat map: probability that two of {} items share a cluster.", co.names.len());
+    let label =
+        format!("Heat map: probability that two of {} items are in the same cluster.", co.names.len());
     html! {
         figure {
             div.heat {
@@ -226,15 +259,15 @@ fn heat_caption(co: &CoClustering) -> Markup {
     let (low, high) = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
     let outside = finite().filter(|v| !(0.0..=1.0).contains(v)).count();
     html! {
-        "Estimated probability that two items share a cluster. "
-        "Items are ordered by the clustering marked along the axes, and within a cluster so that items "
-        "often together are neighbours. "
+        "Estimated co-clustering probabilities: how likely two items are to be in the same cluster. "
+        "Items are ordered by the clusters marked along the axes, and within a cluster so that items "
+        "that are often together are neighbours. "
         @if outside > 0 {
-            "Unbiased estimates may leave [0, 1]: here they range from " (short(low, 3)) " to " (short(high, 3))
-            ". Only the colours are clipped; the values shown on pointing are raw. "
+            "Unbiased estimates can fall outside [0, 1]: here they range from " (short(low, 3)) " to " (short(high, 3))
+            ". Only the colours are clipped; the values shown under the pointer are raw. "
         }
         @if let Some(note) = &co.note { (note) " " }
-        span.screen { "Drag over a square or click to zoom; Shift and drag to move; two fingers on a touch screen." }
+        span.screen { "Drag over a square or click to zoom; hold Shift and drag to move; use two fingers on a touch screen." }
     }
 }
 
@@ -243,7 +276,7 @@ fn has_curve(page: &Page) -> bool {
 }
 
 fn meeting(page: &Page, captions: &mut Captions) -> Markup {
-    let curve = "Step curve: share of pairs that have not met after t sweeps, with 95 % band.";
+    let curve = "Step curve: share of pairs that have not met after t sweeps, with 95% band.";
     let bound =
         "Step curve: bound on the total variation distance to the target after t sweeps of one chain.";
     html! {
@@ -269,7 +302,7 @@ fn meeting(page: &Page, captions: &mut Captions) -> Markup {
 fn survival_caption(page: &Page) -> Markup {
     let m = &page.summary.meeting;
     let quantiles =
-        [("median", m.median), ("95 % quantile", m.q95), ("99 % quantile", m.q99), ("largest", m.max)];
+        [("median", m.median), ("95% quantile", m.q95), ("99% quantile", m.q99), ("largest", m.max)];
     let known: Vec<String> = m
         .mean
         .map(|mean| format!("mean {}", short(mean, 4)))
@@ -280,9 +313,9 @@ fn survival_caption(page: &Page) -> Markup {
         .collect();
     html! {
         "Share of pairs that have not met after t sweeps (Kaplan\u{2013}Meier)"
-        @if !page.survival.is_empty() { ", with 95 % band" } ". "
+        @if !page.survival.is_empty() { ", with 95% band" } ". "
         @if !known.is_empty() { "Meeting times: " (known.join(", ")) ". " }
-        @if !page.censored_at.is_empty() { "Upright marks are censored pairs." }
+        @if !page.censored_at.is_empty() { "Vertical marks are censored pairs." }
     }
 }
 
@@ -310,16 +343,16 @@ fn estimates(page: &Page, captions: &mut Captions) -> Markup {
                         }
                     }
                 }
-                button #estimates-centre type="button" aria-pressed="false" { "Central 98 %" }
+                button #estimates-centre type="button" aria-pressed="false" { "Central 98%" }
             }
             div.chart #chart-estimates data-label="Points: the estimate of each replicate, with a histogram beside." {}
             (captions.write(html! {
-                "The estimate of each replicate, and their histogram. Dotted lines are the 1 % and 99 % quantiles; \
+                "The estimate of each replicate, and their histogram. Dotted lines are the 1% and 99% quantiles; \
                  the solid line is the mean."
                 @if page.estimates.iter().any(|e| e.censored.contains(&true)) { " Crosses are censored replicates." }
                 @if shown < page.summary.replicates {
-                    " Shown are " (grouped(shown)) " of " (grouped(page.summary.replicates))
-                    ", the most extreme among them; quantiles and histogram are of those shown."
+                    " " (grouped(shown)) " of " (grouped(page.summary.replicates))
+                    " are shown, including the most extreme ones; quantiles and histogram are of those shown."
                 }
             }))
         }
@@ -328,13 +361,13 @@ fn estimates(page: &Page, captions: &mut Captions) -> Markup {
 
 fn density(d: &Density, captions: &mut Captions) -> Markup {
     let banded = !d.low.is_empty();
-    let with = if banded { ", with 95 % band." } else { "." };
+    let with = if banded { ", with 95% band." } else { "." };
     html! {
         figure {
             div.chart #chart-density data-label={ "Curve: predictive density of " (d.axis) (with) } {}
             (captions.write(html! {
                 "Posterior predictive density of " i { (d.axis) } ". "
-                @if banded { "The band is the pointwise 95 % interval; ticks" } @else { "Ticks" }
+                @if banded { "The band is the pointwise 95% interval; ticks" } @else { "Ticks" }
                 " on the axis are the data."
             }))
         }
@@ -348,11 +381,11 @@ fn scatter(points: &Scatter, captions: &mut Captions) -> Markup {
             ul.legend #legend-scatter aria-label="Clusters and their sizes" {}
             div.chart #chart-scatter data-label={ "Points: " (across) " and " (up) ", marked by cluster." } {}
             (captions.write(html! {
-                "The items over " i { (across) } " (across) and " i { (up) } " (up). "
-                "Colour and shape tell the cluster; sizes in brackets. "
+                "Each mark is an item: " i { (across) } " across, " i { (up) } " up. "
+                "Colour and shape show the cluster; sizes are in brackets. "
                 @if points.doubtful.contains(&true) { "Hollow marks are items in doubt. " }
                 @for (axis, made_of) in points.loadings.iter().enumerate() {
-                    "Axis " (axis + 1) " is made of " (made_of) ". "
+                    "Largest loadings of axis " (axis + 1) ": " (made_of) ". "
                 }
                 @if let Some(note) = &points.note { " " (note) }
             }))
@@ -363,11 +396,11 @@ fn scatter(points: &Scatter, captions: &mut Captions) -> Markup {
 fn efficiency(s: &Results) -> Markup {
     html! {
         p {
-            "Inefficiency is the expected cost of an estimate times its variance, over the asymptotic variance of "
-            "one long chain. 1 is parity; 2 means twice the sweeps in all for the same accuracy, which the "
-            "replicates can share among processors."
+            "The cost relative to one long chain is the expected cost of an estimate times its variance, divided by the "
+            "asymptotic variance of one long chain. At 1 the two cost the same; at 2, twice as many sweeps are needed for "
+            "the same accuracy, but the replicates can share them among processors."
         }
-        @if let Some(yardstick) = s.yardstick() { p { "Asymptotic variance by " (yardstick) "." } }
+        @if let Some(yardstick) = s.yardstick() { p { "The asymptotic variance comes from " (yardstick) "." } }
         (tables::efficiency(&s.summaries))
     }
 }
@@ -375,14 +408,14 @@ fn efficiency(s: &Results) -> Markup {
 fn models(s: &Results) -> Markup {
     html! {
         p {
-            "The pilot scored these models on this table by the log density of each row given all others, a mean over "
-            "rows: larger is better, and a difference of 0.1 is a factor of 1.1 per row. The best was taken, or a simpler "
-            "one within the error of the best, if pairs of its chains meet."
+            "The pilot scored these models by the log density of each row given all other rows, averaged over rows: larger "
+            "is better, and a difference of 0.1 is a factor of 1.1 per row. It took the best model whose pairs of chains "
+            "met, or a simpler one within the error of the best."
         }
         (tables::models(&s.candidates))
         p.remark {
-            "The choice has used the data. Intervals on this page are of posterior expectations under the model that was "
-            "taken; they do not tell what another model would have said, nor that this one was chosen."
+            "The choice has used the data. Intervals on this page are for posterior expectations under the chosen model; they "
+            "account neither for what another model would have said nor for the choice itself."
         }
     }
 }

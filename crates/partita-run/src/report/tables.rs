@@ -93,7 +93,11 @@ pub(super) fn modes(modes: &[Mode]) -> Markup {
             }
         }
     };
-    narrow("parts of the posterior", &["Part", "Chains", "Clusters", "Log probability", "Sizes"], rows)
+    narrow(
+        "separate parts of the posterior",
+        &["Part", "Chains", "Clusters", "Log probability", "Sizes"],
+        rows,
+    )
 }
 
 /// The models that were scored.
@@ -113,10 +117,10 @@ pub(super) fn models(candidates: &[CandidateLine]) -> Markup {
                         @if let Some(se) = line.se { " \u{00b1} " (error(se)) }
                     }
                 }
-                td { @if let Some(met) = line.met { (format!("{:.0} %", 100.0 * met)) } }
+                td { @if let Some(met) = line.met { (format!("{:.0}%", 100.0 * met)) } }
                 td {
                     @if line.taken { b { "taken" } }
-                    @if let Some(left) = &line.left { "left: " (left) }
+                    @if let Some(left) = &line.left { "not taken: " (left) }
                 }
             }
         }
@@ -132,8 +136,8 @@ pub(super) fn summaries(lines: &[Line]) -> Markup {
                 thead { tr {
                     th scope="col" { "Summary" }
                     th scope="col" { "Mean ± s.e." }
-                    th scope="col" { "95 % interval" }
-                    th scope="col" { "Trimmed mean" small { "with the 95 % interval" } }
+                    th scope="col" { "95% interval" }
+                    th scope="col" { "Trimmed mean" small { "with 95% interval" } }
                     th scope="col" { "Median of means" }
                     th scope="col" { "Agreement" }
                 } }
@@ -143,10 +147,10 @@ pub(super) fn summaries(lines: &[Line]) -> Markup {
             }
         }
         p.remark {
-            "Agreement: \u{25cf} mean, \u{25cb} trimmed mean, both with 95 % intervals, and \u{25a1} median of means; "
-            "each row has a scale of its own. Intervals are of the posterior expectation and longer on the side on "
-            "which estimates lie far out; the one beside the trimmed mean also holds what trimming alone would say. "
-            "What no replicate has shown is in none of them."
+            "Agreement: \u{25cf} mean, \u{25cb} trimmed mean, both with 95% intervals, and \u{25a1} median of means; "
+            "each row has its own scale. Intervals are for the posterior expectation, and longer on the side where "
+            "estimates lie far out; the one for the trimmed mean also contains what trimming alone would give. None of them "
+            "can account for what no replicate has visited."
         }
     }
 }
@@ -188,7 +192,7 @@ pub(super) fn counts(lines: &[CountLine]) -> Markup {
                     thead { tr {
                         th scope="col" { "Clusters" }
                         th scope="col" { "Probability" }
-                        th scope="col" { "95 % interval" }
+                        th scope="col" { "95% interval" }
                     } }
                     tbody {
                         @for line in lines {
@@ -221,12 +225,12 @@ pub(super) fn efficiency(lines: &[Line]) -> Markup {
         None => short(value, 3),
     };
     html! {
-        div.scroll tabindex="0" role="region" aria-label="Table of inefficiencies" {
+        div.scroll tabindex="0" role="region" aria-label="Table of relative costs" {
             table.narrow {
                 thead { tr {
                     th scope="col" { "Summary" }
-                    th scope="col" { "Inefficiency" }
-                    th scope="col" { "Against parity" small { "upright line: 1; log scale" } }
+                    th scope="col" { "Relative cost" }
+                    th scope="col" { "Compared with 1" small { "vertical line: 1; log scale" } }
                 } }
                 tbody {
                     @for (line, value) in known {

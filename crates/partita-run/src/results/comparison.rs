@@ -11,7 +11,7 @@ pub struct Comparison {
     pub held_out: u64,
     /// The position of the model with the largest score.
     pub best: u64,
-    /// One a model, in the order asked for.
+    /// One per model, in the order given.
     pub models: Vec<Compared>,
 }
 
@@ -45,6 +45,6 @@ pub struct Difference {
     pub mean: f64,
     /// Its standard error.
     pub se: f64,
-    /// Its 95 % interval.
+    /// Its 95% interval.
     pub ci95: [f64; 2],
 }

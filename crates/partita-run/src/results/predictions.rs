@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 /// What a run says about new rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Predictions {
-    /// Clusters of the point clustering, numbered from 0 by size as in `clustering.csv`.
+    /// Clusters of the point estimate, numbered from 0 by size as in `clustering.csv`.
     pub clusters: u64,
-    /// One a row.
+    /// One per row.
     pub predictions: Vec<Prediction>,
     /// All rows as a test set.
     pub score: Score,
@@ -44,11 +44,11 @@ pub struct Score {
     pub beyond: u64,
     /// The sum of the log densities.
     pub sum: Option<f64>,
-    /// Its 95 % interval, for the error of the run, not for that of the choice of rows.
+    /// Its 95% interval, for the error of the run, not for that of the choice of rows.
     pub sum_ci95: Option<[f64; 2]>,
     /// The mean of the log densities.
     pub mean: Option<f64>,
-    /// Its 95 % interval.
+    /// Its 95% interval.
     pub mean_ci95: Option<[f64; 2]>,
 }
 

@@ -11,11 +11,11 @@ pub struct ProfileLine {
     pub column: String,
     /// The level whose frequency this is; none for a column of numbers or counts, whose mean it is.
     pub level: Option<String>,
-    /// The expected mean or frequency, in the units of the file; unbiased, so a frequency may leave [0, 1] by chance.
+    /// The expected mean or frequency, in the units of the file; unbiased, so a frequency can fall outside [0, 1] by chance.
     pub mean: f64,
     /// Its standard error; none for a single replicate.
     pub se: Option<f64>,
-    /// Its 95 % interval; none for a single replicate.
+    /// Its 95% interval; none for a single replicate.
     #[serde(default)]
     pub ci95: Option<[f64; 2]>,
     /// The same over the whole table.

@@ -144,9 +144,9 @@ fn run(options: &Options, seconds: f64, width: usize) -> String {
         Limit::Replicates(replicates) => format!("{replicates} pairs of chains"),
         Limit::Time(time) => format!("pairs of chains for {time} in all"),
         Limit::Precision(width) => {
-            format!("pairs of chains until every 95 % interval is narrower than {width}")
+            format!("pairs of chains until every 95% interval is narrower than {width}")
         }
-        Limit::Unsaid => "pairs of chains until two digits are known".into(),
+        Limit::Unsaid => "pairs of chains until the estimates are known to two digits".into(),
     };
-    format!("{pilot}{until}: about {} on {processors}", words::duration(seconds))
+    format!("{pilot}{until}; about {} on {processors}", words::duration(seconds))
 }

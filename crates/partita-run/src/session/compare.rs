@@ -24,7 +24,7 @@ pub const IN_COMMON: [&str; 9] =
 /// Rows of each part at least.
 const LEAST: usize = 2;
 
-/// The half-width of a 95 % interval in standard errors.
+/// The half-width of a 95% interval in standard errors.
 const WIDTH: f64 = 1.959_964;
 
 /// Fits each model to the same rows of a table and scores it by the log density of the others, which are drawn by the seed. All
@@ -59,9 +59,9 @@ pub fn compare(
     watch: &mut dyn Watch,
 ) -> Result<Comparison, Failure> {
     if models.is_empty() {
-        return Err(Failure::option("covariance", "`compare` needs models, such as diagonal,full".into()));
+        return Err(Failure::option("model", "`compare` needs models, such as diagonal,full".into()));
     }
-    let whole = Options { covariance: None, cluster_prior: None, ..options.clone() };
+    let whole = Options { model: None, cluster_prior: None, ..options.clone() };
     let whole = load_given(Task::Fit, &whole, given)?.0.input;
     let table = raw_table(options, given)?;
     let (training, test) = split(table.rows, hold_out, options.seed.unwrap_or(1))?;
@@ -86,7 +86,7 @@ pub fn compare(
         watch.say(&format!("model {model}:"));
         // Only full covariances have a prior to choose.
         let cluster_prior = options.cluster_prior.filter(|_| model == ModelChoice::Named(Covariance::Full));
-        let options = Options { covariance: Some(model), cluster_prior, ..base.clone() };
+        let options = Options { model: Some(model), cluster_prior, ..base.clone() };
         let request =
             Request { task: Task::Fit, meetings_only: false, options, force: false, command: String::new() };
         let held = Held::start(executor, request, Some(&data), interrupted, watch)?;
@@ -133,7 +133,7 @@ fn split(rows: usize, hold_out: f64, seed: u64) -> Result<(Vec<usize>, Vec<usize
         return Err(Failure::option(
             "hold_out",
             format!(
-                "`hold_out` must leave at least {LEAST} of the {rows} rows on each side, but is {hold_out}: 0.2 holds out a fifth"
+                "`hold_out` must leave at least {LEAST} of the {rows} rows on each side, but is {hold_out}; 0.2 holds out a fifth"
             ),
         ));
     }

@@ -132,7 +132,7 @@ impl Held {
         let (loaded, table) = load_given(request.task, &options, given)?;
         let out = options.out.as_deref();
         if let (Some(_), Some(Given::Own(..))) = (out, given) {
-            let sentence = "`out` does not go with a likelihood of one's own: leave it out";
+            let sentence = "`out` cannot be used with a user-defined likelihood: leave it out";
             return Err(Failure::option("out", sentence.into()));
         }
         let Planned { run, model, input } =
@@ -202,15 +202,15 @@ impl Held {
     ) -> Result<(), Failure> {
         let plan = &mut self.run.plan;
         if self.answers.is_none() {
-            return Err(Failure::BadInput("the run is not complete: go on with `resume` first".into()));
+            return Err(Failure::BadInput("the run is not complete: continue it with `resume` first".into()));
         }
         if plan.shard != Shard::WHOLE {
-            return Err(Failure::BadInput("a shard cannot go on alone: merge all shards first".into()));
+            return Err(Failure::BadInput("a shard cannot be extended: merge all shards first".into()));
         }
         if let StoppingRule::Time { workers, seconds, further } = plan.stop {
             let More::Time(time) = more else {
                 return Err(Failure::BadInput(
-                    "a run that `time` has ended goes on by time: what counts in it depends on clocks, so say `time` \
+                    "a run limited by `time` can only be extended by `time`, since its estimates depend on the clock: give `time` \
                      instead of `replicates`"
                         .into(),
                 ));
@@ -273,7 +273,7 @@ impl Held {
     /// Writes the run directory, as the command would have; data from memory go with it.
     pub fn save(&self, path: &Path, force: bool, watch: &mut dyn Watch) -> Result<Finished, Failure> {
         if self.answers.is_none() {
-            return Err(Failure::BadInput("the run is not complete: go on with `resume` first".into()));
+            return Err(Failure::BadInput("the run is not complete: continue it with `resume` first".into()));
         }
         store::prepare(path, force)?;
         let (run, directory) = self.written(path)?;
@@ -312,7 +312,7 @@ impl Held {
     /// Joins shards of one run. Starts no chains.
     pub fn merge(shards: &[&Held], watch: &mut dyn Watch) -> Result<Self, Failure> {
         let Some((first, rest)) = shards.split_first() else {
-            return Err(Failure::BadInput("`merge` needs runs to join".into()));
+            return Err(Failure::BadInput("`merge` needs runs to merge".into()));
         };
         let name = |at: usize| format!("run {}", at + 1);
         for (at, other) in rest.iter().enumerate() {
@@ -320,7 +320,7 @@ impl Held {
         }
         if let Some(at) = shards.iter().position(|shard| shard.answers.is_none()) {
             return Err(Failure::BadInput(format!(
-                "{} is not complete: go on with `resume` first",
+                "{} is not complete: continue it with `resume` first",
                 name(at)
             )));
         }
@@ -345,7 +345,7 @@ impl Held {
         watch: &mut dyn Watch,
     ) -> Result<Predictions, Failure> {
         if self.answers.is_none() {
-            return Err(Failure::BadInput("the run is not complete: go on with `resume` first".into()));
+            return Err(Failure::BadInput("the run is not complete: continue it with `resume` first".into()));
         }
         let read = |options: &ReadOptions| match new {
             NewRows::File(path) => Table::read(path, options),
@@ -391,8 +391,8 @@ impl Held {
         match self.input.own {
             None => Ok(()),
             Some(_) => Err(Failure::BadInput(
-                "a run with a likelihood of one's own lives in its process: it cannot be saved or sent, but its tables \
-                 and its report can"
+                "a run with a user-defined likelihood lives in its process: it cannot be saved or sent, but its tables and \
+                 its report can"
                     .into(),
             )),
         }

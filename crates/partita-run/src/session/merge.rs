@@ -44,7 +44,7 @@ pub(super) fn joined(shards: Vec<(String, Sample)>) -> Result<Sample, Failure> {
     rows.sort_by_key(|(_, row)| row.replicate);
     if let Some(pair) = rows.windows(2).find(|pair| pair[0].1.replicate == pair[1].1.replicate) {
         return Err(Failure::BadInput(format!(
-            "replicate {} is in {} and in {}: shards that overlap cannot be merged",
+            "replicate {} is in both {} and {}: overlapping shards cannot be merged",
             pair[0].1.replicate, names[pair[0].0], names[pair[1].0]
         )));
     }
@@ -57,10 +57,10 @@ pub(super) fn joined(shards: Vec<(String, Sample)>) -> Result<Sample, Failure> {
 /// one long chain, and then it is the run that was never cut, byte for byte.
 pub fn merge(paths: &[PathBuf], out: &Path, force: bool, watch: &mut dyn Watch) -> Result<Finished, Failure> {
     let Some((first, rest)) = paths.split_first() else {
-        return Err(Failure::BadInput("`merge` needs run directories to join".into()));
+        return Err(Failure::BadInput("`merge` needs run directories".into()));
     };
     if let Some(path) = paths.iter().find(|path| same_place(path, out)) {
-        return Err(Failure::run(path, "is one of the runs to be merged: choose another `out`"));
+        return Err(Failure::run(path, "this is one of the runs to be merged: choose another `out`"));
     }
     let mut run = Run::read(first)?;
     // All shards had the same pilot.

@@ -35,7 +35,7 @@ fn law<'a>(run: &'a Run, title: &str) -> Result<&'a MixtureLaw, Failure> {
         Law::Mixture(law) => Ok(law),
         _ => Err(Failure::run(
             Path::new(title),
-            "is a run on a graph, and new vertices cannot be predicted: use a run of `fit`",
+            "this is a run on a graph, and new vertices cannot be predicted: use a run of `fit`",
         )),
     }
 }
@@ -54,11 +54,11 @@ pub(super) fn predictions(
     if draws.is_empty() {
         return Err(Failure::run(
             Path::new(title),
-            "has kept no states to predict from: run it again with `keep_draws = 1` or more",
+            "this run has no kept states to predict from: run it again with `keep_draws = 1` or more",
         ));
     }
     let rows = new_rows(run, law.covariance.family().cells.any(), input, new)?;
-    watch.stage("searching for one clustering");
+    watch.stage("finding the point estimate");
     let units = answers::units(&run.plan.stop, draws);
     let point =
         answers::point(&units, loss.unwrap_or(run.plan.loss), run.plan.seed).expect("there are kept states");
@@ -70,7 +70,7 @@ pub(super) fn predictions(
         clustering: &point.partition,
     };
     answers::predict(model, &units, run.plan.threads(), &question)
-        .ok_or_else(|| Failure::run(Path::new(title), "its model cannot predict new rows"))
+        .ok_or_else(|| Failure::run(Path::new(title), "the model of this run cannot predict new rows"))
 }
 
 /// A density scales with the inverse of its axes: those of the cells that are there. Counts and categories have
@@ -175,7 +175,7 @@ fn standardize(table: &mut Table, scaling: &Scaling, takes_gaps: bool) -> Result
 
 /// A way out for a cell that cannot be.
 fn or_empty(takes_gaps: bool) -> &'static str {
-    if takes_gaps { ", or empty it, as a missing cell does not count" } else { "" }
+    if takes_gaps { ", or leave it empty, as a missing value" } else { "" }
 }
 
 /// What is wrong with a file of new rows: their columns cannot be left out or taken for something else.

@@ -95,7 +95,7 @@ pub(super) fn go_on(
     let path = directory.path().to_path_buf();
     let kept = |failure: Failure| match failure {
         Failure::Failed(sentence) => Failure::Failed(format!(
-            "{sentence}; what is complete is kept: mend this, then continue with {}",
+            "{sentence}; finished replicates are kept: fix this, then continue with {}",
             how_to_resume(&path)
         )),
         Failure::Interrupted(sentence) => Failure::Interrupted(format!(
@@ -239,7 +239,9 @@ impl Runner<'_> {
                 _ => of.map(|of| elapsed / (done - self.before) as f64 * of.saturating_sub(done) as f64),
             };
             let widest = answers::widest(&self.moments);
-            self.watch.progress(&Progress { done, of, met, censored: done - met, widest, left });
+            let clusters = self.model.quantities().iter().position(|quantity| quantity.name == "clusters");
+            let clusters = clusters.and_then(|at| answers::mean_and_half(&self.moments[at]));
+            self.watch.progress(&Progress { done, of, met, censored: done - met, widest, clusters, left });
         }
         Ok(())
     }

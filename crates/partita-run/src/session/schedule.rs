@@ -49,7 +49,7 @@ pub(super) fn schedule(
         let schedule = Schedule::new(lag, burn_in, sweeps)?;
         return Ok(Scheduled { setup, model, input, schedule, pilot: None, pca: None });
     }
-    watch.say("pilot: pairs from over-dispersed starts, to find lag, burn-in and sweeps");
+    watch.say("pilot: running pairs from overdispersed starts to choose lag, burn-in and sweeps");
     let given = Given {
         lag: options.lag,
         burn_in: options.burn_in,
@@ -85,8 +85,8 @@ pub(super) fn schedule(
     ));
     if found.unmet > 0 {
         watch.say(&format!(
-            "pilot: {} of {} pairs did not meet in time: chains seldom move between parts of this \
-             target; try {}",
+            "pilot: {} of {} pairs did not meet in time, as chains rarely move between parts of the posterior; \
+             try {}",
             found.unmet,
             found.pairs,
             advice(&setup, found.raced())
@@ -95,8 +95,8 @@ pub(super) fn schedule(
     let one = found.replicate_calls * found.seconds_per_call;
     if timed && options.time.is_none() && LEAST as f64 * one / executor.width() as f64 > LONG_RUN {
         watch.say(&format!(
-            "pilot: one replicate takes about {} of one processor, and a run makes at least {LEAST}; `time` or \
-             fewer `replicates` end sooner, and {} may speed it up",
+            "pilot: one replicate takes about {} of processor time, and a run makes at least {LEAST}; limit it with `time` or \
+             `replicates`, or speed it up with {}",
             words::duration(one),
             advice(&setup, found.raced())
         ));
@@ -225,7 +225,7 @@ fn best(
         pilot::take(&mut known, at);
         room.watch.say(&match apart.is_empty() {
             true => pilot::models_in_words(&known).expect("one is taken"),
-            false => format!("pilot: next {}", pilot::model_name(&known[at])),
+            false => format!("pilot: next, {}", pilot::model_name(&known[at])),
         });
         room.expect_clusters(known[at].clusters);
         let (contender, tried) = pilot::choose(moves(at)?, Patience::Little, room)?;
@@ -246,8 +246,7 @@ fn best(
                 least = Some((share, contender, found));
             }
         }
-        let sentence =
-            format!("{} of {} pairs of its chains did not meet in the time of a pilot", unmet.0, unmet.1);
+        let sentence = format!("{} of {} pairs did not meet within the pilot", unmet.0, unmet.1);
         room.watch.say(&format!("pilot: {}: {sentence}", pilot::model_name(&known[at])));
         known[at].left = Some(sentence);
         apart.push((at, unmet.0 as f64 / unmet.1 as f64));
@@ -255,8 +254,10 @@ fn best(
     let &(at, share) = apart.iter().min_by(|a, b| a.1.total_cmp(&b.1)).expect("at least one was tried");
     pilot::take(&mut known, at);
     known[at].left = None;
-    room.watch
-        .say(&format!("pilot: of no model did all pairs meet, of {} most", pilot::model_name(&known[at])));
+    room.watch.say(&format!(
+        "pilot: no model had all pairs meet; {} had the most",
+        pilot::model_name(&known[at])
+    ));
     let (contender, mut found) = match least.filter(|(other, ..)| *other == share) {
         Some((_, contender, found)) => (contender, found),
         None => settle(moves(at)?, given, room)?,

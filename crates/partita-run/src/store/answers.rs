@@ -22,7 +22,7 @@ pub(crate) fn check_size(items: usize, matrix: bool) -> Result<(), Failure> {
         return Err(Failure::option(
             "matrix",
             format!(
-                "`matrix` is for at most {MOST_MATRIX_ITEMS} items, but there are {items}: ask for the pairs that \
+                "`matrix` is for at most {MOST_MATRIX_ITEMS} items, but there are {items}: estimate the pairs that \
              matter with `summary = co:I,J`"
             ),
         ));

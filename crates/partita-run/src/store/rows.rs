@@ -63,13 +63,13 @@ pub(super) fn read_rows(path: &Path, names: &[String]) -> Result<Vec<Row>, Failu
     if !text.starts_with(&expected) {
         return Err(Failure::run(
             path,
-            "row 1: its columns are not those of run.toml: was the file changed?",
+            "row 1: the columns are not those of run.toml: was the file changed?",
         ));
     }
     let mut rows = Vec::new();
     for (number, line) in text[expected.len()..].lines().enumerate() {
         let row = parse_row(line, names.len()).ok_or_else(|| {
-            Failure::run(path, format!("row {}: is not a replicate: delete that line and resume", number + 2))
+            Failure::run(path, format!("row {} is not a replicate: delete that line and resume", number + 2))
         })?;
         rows.push(row);
     }
@@ -77,7 +77,7 @@ pub(super) fn read_rows(path: &Path, names: &[String]) -> Result<Vec<Row>, Failu
     if let Some(twice) = rows.windows(2).find(|pair| pair[0].replicate == pair[1].replicate) {
         return Err(Failure::run(
             path,
-            format!("replicate {} is there twice: delete one of its lines", twice[0].replicate),
+            format!("replicate {} appears twice: delete one of its lines", twice[0].replicate),
         ));
     }
     Ok(rows)
@@ -116,7 +116,7 @@ pub(super) fn read_draws(path: &Path, rows: &[Row]) -> Result<Vec<Draw>, Failure
             Some(Draw { replicate, atom: Atom { weight, partition } })
         };
         let draw: Draw = parse().ok_or_else(|| {
-            Failure::run(path, format!("row {}: is not a kept state: delete that line", number + 1))
+            Failure::run(path, format!("row {} is not a kept state: delete that line", number + 1))
         })?;
         if known.contains(&draw.replicate) {
             draws.push(draw);

@@ -29,7 +29,7 @@ fn columns(names: &[&str]) -> ReadOptions {
 fn a_word_for_a_number() {
     assert_eq!(
         sentence("mass,sepal length\n1,2\n3,oops\n"),
-        "data.csv, line 3, column \"sepal length\": \"oops\" is not a number; correct the cell, leave the column out with `drop = 'sepal length'`, use it with `id_column = 'sepal length'` or `label_column = 'sepal length'`, or say `column_type = 'sepal length'=category`"
+        "data.csv, line 3, column \"sepal length\": \"oops\" is not a number; correct the cell, leave the column out with `drop = 'sepal length'`, use it as `id_column = 'sepal length'` or `label_column = 'sepal length'`, or treat it as `column_type = 'sepal length'=category`"
     );
 }
 
@@ -37,7 +37,7 @@ fn a_word_for_a_number() {
 fn a_column_of_words() {
     assert_eq!(
         sentence("mass,kind\n1,red\n3,blue\n"),
-        "data.csv, line 2, column \"kind\": \"red\" is not a number; correct the cell, leave the column out with `drop = kind`, use it with `id_column = kind` or `label_column = kind`, or say `column_type = kind=category`"
+        "data.csv, line 2, column \"kind\": \"red\" is not a number; correct the cell, leave the column out with `drop = kind`, use it as `id_column = kind` or `label_column = kind`, or treat it as `column_type = kind=category`"
     );
 }
 
@@ -45,7 +45,7 @@ fn a_column_of_words() {
 fn a_word_below_blank_lines_and_long_cells() {
     assert_eq!(
         sentence("a,\"b\nb\"\r\n\r\n1,\"2\"\r\n\r\n\r\n3,x\r\n"),
-        "data.csv, line 7, column \"b\\nb\": \"x\" is not a number; correct the cell, leave the column out with `drop = NUMBER`, use it with `id_column = NUMBER` or `label_column = NUMBER`, or say `column_type = NUMBER=category`"
+        "data.csv, line 7, column \"b\\nb\": \"x\" is not a number; correct the cell, leave the column out with `drop = NUMBER`, use it as `id_column = NUMBER` or `label_column = NUMBER`, or treat it as `column_type = NUMBER=category`"
     );
 }
 
@@ -53,7 +53,7 @@ fn a_word_below_blank_lines_and_long_cells() {
 fn a_first_line_of_numbers_with_a_word() {
     assert_eq!(
         sentence("1,oops,3\n4,5,6\n"),
-        "data.csv, line 1, column \"x2\": \"oops\" is not a number; say `header = true` if this line holds the column names, or else correct the cell, leave the column out with `drop = x2`, use it with `id_column = x2` or `label_column = x2`, or say `column_type = x2=category`"
+        "data.csv, line 1, column \"x2\": \"oops\" is not a number; use `header = true` if this line holds the column names; otherwise correct the cell, leave the column out with `drop = x2`, use it as `id_column = x2` or `label_column = x2`, or treat it as `column_type = x2=category`"
     );
 }
 
@@ -77,8 +77,8 @@ fn decimal_commas_between_semicolons() {
 fn a_separator_too_many_at_the_end_of_each_row() {
     assert_eq!(
         sentence("a,b\n1,2,\n3,4,\n"),
-        "data.csv, line 2: the row has 3 cells where the header has 2; complete or remove the row, \
-         or name the separator with `delimiter`"
+        "data.csv, line 2: the row has 3 cells but the header has 2; correct or remove the row, or give the \
+         separator with `delimiter`"
     );
 }
 
@@ -86,7 +86,7 @@ fn a_separator_too_many_at_the_end_of_each_row() {
 fn a_long_cell() {
     assert_eq!(
         sentence("a,b\n1,2\n3,\"one\ttwo three four five six seven eight nine ten\"\n"),
-        "data.csv, line 3, column \"b\": \"one\\ttwo three four five six seven eight …\" is not a number; correct the cell, leave the column out with `drop = b`, use it with `id_column = b` or `label_column = b`, or say `column_type = b=category`"
+        "data.csv, line 3, column \"b\": \"one\\ttwo three four five six seven eight …\" is not a number; correct the cell, leave the column out with `drop = b`, use it as `id_column = b` or `label_column = b`, or treat it as `column_type = b=category`"
     );
 }
 
@@ -110,7 +110,7 @@ fn a_missing_cell() {
 fn a_missing_row_name() {
     assert_eq!(
         sentence_with("a,b\nx,2\n,4\n", &ReadOptions { id_column: Some("a".into()), ..Default::default() }),
-        "data.csv, line 3, column \"a\": the cell is empty where each row has a name; fill it in or remove the row"
+        "data.csv, line 3, column \"a\": the row has no name; fill it in or remove the row"
     );
 }
 
@@ -134,7 +134,7 @@ fn a_number_out_of_range() {
 fn a_short_row() {
     assert_eq!(
         sentence("a,b,c\n1,2,3\n4,5\n"),
-        "data.csv, line 3: the row has 2 cells where the header has 3; complete or remove the row, or name the separator with `delimiter`"
+        "data.csv, line 3: the row has 2 cells but the header has 3; correct or remove the row, or give the separator with `delimiter`"
     );
 }
 
@@ -142,7 +142,7 @@ fn a_short_row() {
 fn a_long_row() {
     assert_eq!(
         sentence("1,2,3\n4,5,6\n7,8,9,10\n"),
-        "data.csv, line 3: the row has 4 cells where the first row has 3; complete or remove the row, or name the separator with `delimiter`"
+        "data.csv, line 3: the row has 4 cells but the first row has 3; correct or remove the row, or give the separator with `delimiter`"
     );
 }
 
@@ -150,41 +150,47 @@ fn a_long_row() {
 fn a_row_of_one_cell() {
     assert_eq!(
         sentence("1,2,3\n4,5,6\n7\n"),
-        "data.csv, line 3: the row has one cell where the first row has 3; complete or remove the row, or name the separator with `delimiter`"
+        "data.csv, line 3: the row has one cell but the first row has 3; correct or remove the row, or give the separator with `delimiter`"
     );
 }
 
 #[test]
 fn an_empty_file() {
-    assert_eq!(sentence(""), "data.csv is empty; give a file that holds data");
+    assert_eq!(sentence(""), "data.csv is empty; give a file with data");
 }
 
 #[test]
 fn a_file_of_blanks() {
-    assert_eq!(sentence("\n  \n\n"), "data.csv is empty; give a file that holds data");
+    assert_eq!(sentence("\n  \n\n"), "data.csv is empty; give a file with data");
 }
 
 #[test]
 fn an_empty_gzip_file() {
-    assert_eq!(sentence(gzip("")), "data.csv is empty; give a file that holds data");
+    assert_eq!(sentence(gzip("")), "data.csv is empty; give a file with data");
 }
 
 #[test]
 fn a_header_only() {
     assert_eq!(
         sentence("a,b,c\n"),
-        "data.csv holds a header and no rows; add rows, or say `header = false` if line 1 is data"
+        "data.csv has a header but no rows; add rows, or use `header = false` if line 1 is data"
     );
 }
 
 #[test]
 fn one_row() {
-    assert_eq!(sentence("a,b\n1,2\n"), "data.csv holds one row of data and clustering needs two; add rows");
+    assert_eq!(
+        sentence("a,b\n1,2\n"),
+        "data.csv has one row of data, but clustering needs at least two; add rows"
+    );
 }
 
 #[test]
 fn one_row_without_a_header() {
-    assert_eq!(sentence("1,2\n"), "data.csv holds one row of data and clustering needs two; add rows");
+    assert_eq!(
+        sentence("1,2\n"),
+        "data.csv has one row of data, but clustering needs at least two; add rows"
+    );
 }
 
 #[test]
@@ -199,7 +205,7 @@ fn a_name_twice() {
 fn an_unknown_column_near_a_known_one() {
     assert_eq!(
         sentence_with("mass,height\n1,2\n3,4\n", &columns(&["hieght"])),
-        "data.csv has no column \"hieght\"; the nearest name is \"height\""
+        "data.csv has no column \"hieght\"; the closest name is \"height\""
     );
 }
 
@@ -223,7 +229,7 @@ fn a_column_number_out_of_range() {
 fn no_columns_left() {
     assert_eq!(
         sentence_with("a,b\n1,2\n3,4\n", &ReadOptions { drop: strings(&["a", "b"]), ..Default::default() }),
-        "data.csv has no data column left; keep at least one out of `drop`, `id_column` and `label_column`, or name it in `columns`"
+        "data.csv has no data columns left; use fewer in `drop`, `id_column` and `label_column`, or name some in `columns`"
     );
 }
 
@@ -247,7 +253,7 @@ fn a_header_that_is_not_utf8() {
 fn a_quote_left_open() {
     assert_eq!(
         sentence(gzip([b"a,b\n1,2\n3,\"".to_vec(), vec![b'x'; 70 << 20]].concat())),
-        "data.csv, line 3: the row that starts here does not end within 64 MiB or a million cells; close the quote (\") it may have left open"
+        "data.csv, line 3: the row that starts here does not end within 64 MiB or a million cells; perhaps a quote (\") was not closed"
     );
 }
 
@@ -271,7 +277,7 @@ fn gzip_with_a_wrong_check_sum() {
 fn a_gz_name_without_gzip() {
     assert_eq!(
         sentence_of("data.csv.gz", "a,b\n1,2\n3,4\n", &ReadOptions::default()),
-        "data.csv.gz is named .gz but is not gzip-compressed; take .gz off its name or compress it"
+        "data.csv.gz is named .gz but is not compressed with gzip; rename or compress it"
     );
 }
 
@@ -279,7 +285,7 @@ fn a_gz_name_without_gzip() {
 fn a_zip_archive() {
     assert_eq!(
         sentence_of("data.npz", b"PK\x03\x04rest", &ReadOptions::default()),
-        "data.npz is an archive (as .npz files are), which is not read here; save the data as CSV, TSV, XLSX or NPY"
+        "data.npz is an archive (as .npz files are), which partita cannot read; save the data as CSV, TSV, XLSX or NPY"
     );
 }
 
@@ -300,7 +306,7 @@ fn no_such_file() {
 fn a_directory() {
     let error = Table::read(env!("CARGO_TARGET_TMPDIR"), &ReadOptions::default()).unwrap_err();
     let sentence = error.to_string().replace(env!("CARGO_TARGET_TMPDIR"), "tmp");
-    assert_eq!(sentence, "tmp is a directory; give the path of one file in it");
+    assert_eq!(sentence, "tmp is a directory; give the path of a file");
 }
 
 #[cfg(unix)]
@@ -312,7 +318,7 @@ fn a_file_that_cannot_be_opened() {
     let sentence = error.to_string().replace(&fixture.0.display().to_string(), "data.csv");
     assert_eq!(
         sentence,
-        "data.csv/x cannot be read (Not a directory (os error 20)); check that you may read it and that its disk is there"
+        "data.csv/x cannot be read (Not a directory (os error 20)); check its permissions and its disk"
     );
 }
 
@@ -335,7 +341,7 @@ fn a_constant_column() {
     let sentence = table.standardize().unwrap_err().to_string();
     assert_eq!(
         sentence.replace(&table.source, "data.csv"),
-        "data.csv, column \"sepal length\": every value is 5, so the column cannot be standardised; leave it out with `drop = 'sepal length'` or say `standardize = false`"
+        "data.csv, column \"sepal length\": every value is 5, so the column cannot be standardised; leave it out with `drop = 'sepal length'` or use `standardize = false`"
     );
     assert_eq!(table, before);
 }
@@ -345,8 +351,8 @@ fn several_constant_columns() {
     let sentence = read("a,b b,c\n1,5,2\n1,5,3\n").standardize().unwrap_err().to_string();
     assert!(
         sentence.ends_with(
-            "data.csv: columns \"a\", \"b b\" have one value each, so they cannot be standardised; leave them out with \
-             `drop = a,'b b'` or say `standardize = false`"
+            "data.csv: columns \"a\", \"b b\" are constant, so they cannot be standardised; leave them out with \
+             `drop = a,'b b'` or use `standardize = false`"
         ),
         "{sentence}"
     );
@@ -359,6 +365,6 @@ fn a_column_without_values() {
     let sentence = table.standardize().unwrap_err().to_string();
     assert_eq!(
         sentence.replace(&table.source, "data.csv"),
-        "data.csv, column \"b\": every cell is missing, so the column cannot be standardised; leave it out with `drop = b`"
+        "data.csv, column \"b\": every value is missing, so the column cannot be standardised; leave it out with `drop = b`"
     );
 }

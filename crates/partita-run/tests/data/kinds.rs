@@ -33,7 +33,7 @@ fn what_was_a_mistake_stays_one() {
     assert!(refused("x,y\n1,a\n3,b\n5,a\n", &ReadOptions::default()).contains("\"a\" is not a number"));
     // A name above numbers in a file whose first row is mostly numbers.
     let first = refused("year,1,2,3\n2001,5,6,7\n2002,8,9,7\n", &levels());
-    assert!(first.contains("say `header = true` if this line holds the column names"), "{first}");
+    assert!(first.contains("use `header = true` if this line holds the column names"), "{first}");
 }
 
 #[test]
@@ -63,8 +63,8 @@ fn counts_have_a_limit_and_it_is_told() {
         let sentence = refused(&format!("n,x\n1,2\n{cell},1\n"), &said);
         assert!(
             sentence.ends_with(&format!(
-                "line 3, column \"n\": \"{cell}\" is above 9007199254740991, the largest count that double precision holds \
-                 exactly; correct the cell, or say `column_type = n=normal`"
+                "line 3, column \"n\": \"{cell}\" is above 9007199254740991, the largest count that double \
+                 precision holds exactly; correct the cell, or use `column_type = n=normal`"
             )),
             "{sentence}"
         );
@@ -72,7 +72,7 @@ fn counts_have_a_limit_and_it_is_told() {
     for cell in ["-1", "0.5", "1.5e0", "-1e16"] {
         let sentence = refused(&format!("n,x\n1,2\n{cell},1\n"), &said);
         assert!(
-            sentence.contains("is not a count, a whole number from 0 on; correct the cell, or say"),
+            sentence.contains("is not a count (a non-negative whole number); correct the cell, or use"),
             "{sentence}"
         );
     }
@@ -91,7 +91,7 @@ fn levels_are_found_by_their_number() {
     assert_eq!([found.row(0)[0], found.row(1)[0], found.row(2)[0]], [1.0, 2.0, 0.0]);
     let large = known(&["9007199254740992", "1"]);
     assert_eq!(read_with("n,x\n9007199254740992,1\n", &large).row(0)[0], 0.0);
-    assert!(refused("n,x\n9007199254740993,1\n", &large).contains("is none of the known levels"));
+    assert!(refused("n,x\n9007199254740993,1\n", &large).contains("is not one of the known levels"));
 }
 
 #[test]
@@ -128,8 +128,8 @@ fn known_levels_close_a_column() {
     let sentence = Fixture::new("data.csv", content).read(&known(&["a", "b"])).unwrap_err().to_string();
     assert!(
         sentence.ends_with(
-            "line 3, column \"kind\": \"d\" is none of the known levels, \"a\", \"b\"; correct the cell, or empty it, \
-             as a missing cell does not count"
+            "line 3, column \"kind\": \"d\" is not one of the known levels, \"a\", \"b\"; correct the cell, or \
+             leave it empty, as a missing value"
         ),
         "{sentence}"
     );

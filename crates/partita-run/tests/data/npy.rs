@@ -232,7 +232,7 @@ fn a_huge_shape() {
 fn a_huge_empty_shape() {
     assert_eq!(
         sentence_under(&dictionary("<f8", "True", "(0, 18446744073709551615)")),
-        "data.npy holds no row of data and clustering needs two; add rows"
+        "data.npy has no row of data, but clustering needs at least two; add rows"
     );
 }
 
@@ -240,7 +240,7 @@ fn a_huge_empty_shape() {
 fn no_columns() {
     assert_eq!(
         sentence(npy(1, &dictionary("<f8", "True", "(18446744073709551615, 0)"), &[])),
-        "data.npy has no data column left; keep at least one out of `drop`, `id_column` and `label_column`, or name it in `columns`"
+        "data.npy has no data columns left; use fewer in `drop`, `id_column` and `label_column`, or name some in `columns`"
     );
 }
 
@@ -280,7 +280,7 @@ fn a_shape_of_words() {
 fn complex_numbers() {
     assert_eq!(
         sentence_under(&dictionary("<c16", "False", "(3,)")),
-        "data.npy is not a readable NPY table (numbers of type \"<c16\" are not read); save a 1-D or 2-D array of real numbers with numpy.save"
+        "data.npy is not a readable NPY table (numbers of type \"<c16\" are not supported); save a 1-D or 2-D array of real numbers with numpy.save"
     );
 }
 

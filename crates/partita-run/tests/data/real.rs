@@ -16,7 +16,7 @@ fn unique_words_name_the_rows() {
     let table = read_with("mass,who\n1,ann\n3,bob\n2,cy\n", &open());
     assert_eq!(table.names, ["mass"]);
     assert_eq!(table.ids.as_deref(), Some(&strings(&["ann", "bob", "cy"])[..]));
-    assert_eq!(table.understood.sentences(), ["row names from column \"who\""]);
+    assert_eq!(table.understood.sentences(), ["row names taken from column \"who\""]);
     // A word that comes twice is a level.
     let twice = read_with("mass,who\n1,ann\n3,bob\n2,ann\n2,bob\n", &open());
     assert_eq!((twice.columns, twice.ids), (2, None));
@@ -41,9 +41,7 @@ fn numbers_name_the_rows_where_the_column_is_called_so() {
     assert_eq!((repeated.names.len(), repeated.ids.is_none()), (1, true));
     assert_eq!(
         repeated.understood.sentences(),
-        [
-            "left out: \"id\" (identifiers, some of them repeated); `column_type = id=category` uses it all the same"
-        ]
+        ["left out: \"id\" (identifiers, some repeated); `column_type = id=category` would use it anyway"]
     );
     // The name that R gives to a nameless column counts where it numbers the rows.
     assert_eq!(read_with("X,y\n1,0.5\n2,1\n3,7\n", &open()).names, ["y"]);
@@ -58,8 +56,8 @@ fn the_first_of_several_names_the_rows() {
     assert_eq!(
         table.understood.sentences(),
         [
-            "row names from column \"url\"",
-            "left out: \"film\" (names of rows, too); `column_type = film=category` uses it all the same"
+            "row names taken from column \"url\"",
+            "left out: \"film\" (also row names); `column_type = film=category` would use it anyway"
         ]
     );
     // One that only numbers the rows gives way, whether it has a name or not.
@@ -97,10 +95,8 @@ fn dates_are_left_out() {
     assert_eq!(table.understood.columns[0].missing, 1);
     assert_eq!(
         table.understood.sentences(),
-        [
-            "left out: \"date\" (dates or times) and \"time\" (dates or times); `column_type = date=category` uses one \
-          all the same"
-        ]
+        ["left out: \"date\" (dates or times) and \"time\" (dates or times); `column_type = date=category` \
+             would use one anyway"]
     );
     // Eight digits are a day where the column says so.
     assert_eq!(read_with("date,x\n20010131,1\n20010201,2\n", &open()).names, ["x"]);
@@ -177,7 +173,7 @@ fn words_for_missing_values_hold_in_the_whole_file() {
     let word =
         Fixture::new("data.csv", "a,b\n*,1\n2,2\noops,3\n4,4\n").read(&open()).unwrap_err().to_string();
     assert!(word.contains("line 4, column \"a\": \"oops\" is not a number"), "{word}");
-    assert!(word.ends_with("or say `column_type = a=category`"), "{word}");
+    assert!(word.ends_with("or treat it as `column_type = a=category`"), "{word}");
 }
 
 #[test]
@@ -187,9 +183,9 @@ fn several_columns_of_words_that_hardly_repeat_are_told_at_once() {
         Fixture::new("data.csv", format!("x,ticket,cabin no\n{rows}")).read(&open()).unwrap_err().to_string();
     assert!(
         sentence.ends_with(
-            "column \"ticket\": 8 different words in 9 rows are more likely names than a category, and so are those of \
-             \"cabin no\"; leave them out with `drop = ticket,'cabin no'`, or say what they are, as in `column_type = \
-             ticket=category`"
+            "column \"ticket\": 8 different words in 9 rows are more likely names than categories, and so are \
+             those of \"cabin no\"; leave them out with `drop = ticket,'cabin no'`, or give their types, as in \
+             `column_type = ticket=category`"
         ),
         "{sentence}"
     );

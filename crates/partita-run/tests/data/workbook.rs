@@ -133,7 +133,8 @@ fn sheets_are_chosen_by_name_or_number() {
     assert_eq!(with("2").unwrap().values, [1.0, 2.0, 3.0, 4.5]);
     let first = fixture.read(&open()).unwrap().understood.sentences();
     assert!(
-        first.contains(&"read from sheet \"Birds\"; `sheet` reads \"Other\", \"Empty\"".to_string()),
+        first
+            .contains(&"read from sheet \"Birds\"; other sheets (`sheet`): \"Other\", \"Empty\"".to_string()),
         "{first:?}"
     );
     let file = fixture.0.display().to_string();

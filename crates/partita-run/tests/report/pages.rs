@@ -173,8 +173,8 @@ pub fn table() -> Page {
                    process mixture of normals with unknown concentration."
             .into(),
         answer: vec![
-            "There are 5.17 clusters in the mean of the posterior (95 % interval 5.10 to 5.25).".into(),
-            "The largest holds 32.1 % of the items (31.8 % to 32.3 %).".into(),
+            "There are 5.17 clusters in the mean of the posterior (95% interval 5.10 to 5.25).".into(),
+            "The largest holds 32.1% of the items (31.8% to 32.3%).".into(),
             "Items 0 and 21 are together with probability 0.88 (0.86 to 0.91).".into(),
         ],
         summary: Results {
@@ -203,8 +203,8 @@ pub fn table() -> Page {
             modes: Vec::new(),
             profiles: Vec::new(),
             correlations: Vec::new(),
-            reliability: "398 of 400 pairs met, 2 were cut before they did; a single chain would need 211 sweeps of \
-                          warm-up. Worry about this: estimates may be off by more than their intervals say."
+            reliability: "398 of 400 pairs met and 2 were censored; a single chain would need 211 sweeps of warm-up. Caution: \
+             estimates may be further off than their intervals suggest."
                 .into(),
             rule: "mean".into(),
             notes: vec![
@@ -222,7 +222,7 @@ pub fn table() -> Page {
         estimates,
         co_clustering: Some(CoClustering { names: names.clone(), clusters: clusters.clone(), matrix, note: None }),
         scatter: Some(Scatter {
-            axes: [NASTY.into(), "second principal axis (21 %)".into()],
+            axes: [NASTY.into(), "second principal axis (21%)".into()],
             names,
             x,
             y,
@@ -298,9 +298,10 @@ pub fn apart() -> Page {
     ];
     page.answer.insert(
         0,
-        "The chains found 2 parts of the posterior and did not cross between them within this run: 5 clusters of sizes 64, \
-         51, 40, 30, 15, log probability -2871.3 (13 chains); 15 clusters of sizes 91, 24, 17, 12, 11 and 10 smaller, log \
-         probability -2876.0 (7 chains). Their relative weights are not determined by this run."
+        "The chains found 2 separate parts of the posterior and did not cross between them in this run: 5 \
+         clusters of sizes 64, 51, 40, 30, 15, log probability -2871.3 (13 chains); 15 clusters of sizes 91, 24, \
+         17, 12, 11 and 10 smaller, log probability -2876.0 (7 chains). This run does not determine their \
+         relative weights."
             .into(),
     );
     page.summary.notes.insert(
@@ -322,7 +323,7 @@ pub fn colouring() -> Page {
     page.title = "octahedron.txt".into();
     page.question =
         "What do the proper colourings of the graph octahedron.txt with 4 colours look like?".into();
-    page.answer = vec!["There are 3.33 clusters in the mean (95 % interval 3.28 to 3.39).".into()];
+    page.answer = vec!["There are 3.33 clusters in the mean (95% interval 3.28 to 3.39).".into()];
     page.scatter = None;
     page.known = None;
     page.cards.iter_mut().for_each(|card| card.columns.clear());
@@ -428,7 +429,7 @@ fn candidates() -> Vec<CandidateLine> {
     vec![
         one("diagonal", None, Some(-3.88), None),
         one("full", Some("weak"), Some(-3.49), None),
-        one("shared", None, None, Some("the table is too large to try it in the time of a pilot")),
+        one("shared", None, None, Some("the table is too large to try it within the pilot")),
     ]
 }
 

@@ -17,8 +17,8 @@ pub enum CatalogError {
     },
     /// Its file is not in the data directory.
     #[error(
-        "the data set {name} is not there: get it with `data({call})`, copy it to {}, or name the directory \
-         that has it with `data_dir`", .path.display()
+        "the data set {name} is missing: get it with `data({call})`, copy it to {}, or name the directory \
+         that holds it with `data_dir`", .path.display()
     )]
     Missing {
         /// The data set.
@@ -30,7 +30,7 @@ pub enum CatalogError {
     },
     /// A file is there and holds something else.
     #[error(
-        "{} is not the data set {name} ({reason}): move it away and get it again with `data({call})`, or \
+        "{} is not the data set {name} ({reason}): remove it and get it again with `data({call})`, or \
          name another directory with `data_dir`", .path.display()
     )]
     Wrong {
@@ -45,8 +45,8 @@ pub enum CatalogError {
     },
     /// No address gave it.
     #[error(
-        "{name} cannot be downloaded from {}; where there is a network, fetch {address} and say here \
-         `data({call}, from = {})`, or copy a {name}.csv that is prepared already to {}",
+        "{name} cannot be downloaded from {}; on a machine with a network, fetch {address}, then run \
+         `data({call}, from = {})` here, or copy a prepared {name}.csv to {}",
         .tried.join(", nor from "), file(.address), .path.display()
     )]
     Unreachable {
@@ -103,7 +103,7 @@ fn file(address: &str) -> &str {
 fn known(closest: Option<&str>) -> String {
     let names: Vec<&str> = super::SETS.iter().map(|set| set.name).collect();
     match closest {
-        Some(closest) => format!("is {closest} meant?"),
+        Some(closest) => format!("did you mean {closest}?"),
         None => format!("the names are {}", names.join(", ")),
     }
 }

@@ -20,15 +20,15 @@ fn what_is_wrong_is_said_with_the_way_out() {
     };
     assert_eq!(
         about("gene"),
-        "the data set gene is not there: get it with `data(download = gene, data_dir = D)`, copy it \
-         to D/gene.csv, or name the directory that has it with `data_dir`"
+        "the data set gene is missing: get it with `data(download = gene, data_dir = D)`, copy it \
+         to D/gene.csv, or name the directory that holds it with `data_dir`"
     );
-    assert_eq!(about("genes"), "there is no data set \"genes\": is gene meant?");
+    assert_eq!(about("genes"), "there is no data set \"genes\": did you mean gene?");
     assert_eq!(about("iris"), "there is no data set \"iris\": the names are gene, seed, abalone");
     let wrong = |content: &str| {
         fs::write(directory.join("seed.csv"), content).unwrap();
         let sentence = about("seed");
-        let end = "): move it away and get it again with `data(download = seed, data_dir = D)`, or \
+        let end = "): remove it and get it again with `data(download = seed, data_dir = D)`, or \
                    name another directory with `data_dir`";
         let reason = sentence.strip_prefix("D/seed.csv is not the data set seed (").unwrap();
         reason.strip_suffix(end).unwrap_or_else(|| panic!("{sentence}")).to_string()

@@ -77,7 +77,7 @@ struct Record {
 /// The workers are `0..workers`, and their completions may be interleaved in any way. The interval is that of the
 /// [`mean`](super::mean) over the workers' means, so one worker has an infinite one. Where a worker completes only a
 /// few, a mean over workers that waited for a slow first one is skewed twice over, and the interval covers less than it
-/// says: with four replicates a worker 0.88 to 0.94, with 25 its level (see `docs/tuning.md`).
+/// says: with four replicates per worker 0.88 to 0.94, with 25 its level (see `docs/tuning.md`).
 ///
 /// # Errors
 /// [`Missing::First`] if a worker has no completion at all, [`Missing::Workers`] if there is none.

@@ -1,4 +1,4 @@
-//! Count columns: Poisson cells whose rate, one a cluster and column, is integrated out.
+//! Count columns: Poisson cells whose rate, one per cluster and column, is integrated out.
 //!
 //! `x ~ Poisson(rate)`, `rate ~ Gamma(shape, rate)`. Given `n` cells that sum to `S` one more cell is
 //! negative binomial (Gelman et al., Bayesian Data Analysis, section 2.6):

@@ -53,7 +53,7 @@ impl SharedPrior {
 pub enum Sharing {
     /// One variance for all clusters and all columns.
     Everything,
-    /// One variance a column for all clusters.
+    /// One variance per column, for all clusters.
     EachColumn,
 }
 
@@ -89,7 +89,7 @@ pub struct SharedVariance {
 pub struct SharedStats {
     /// Sums of each cluster about the prior mean, slot after slot.
     sums: Vec<f64>,
-    /// `rate + Q/2`: one number, or one a column.
+    /// `rate + Q/2`: one number, or one per column.
     rates: Vec<f64>,
     /// Moves since they were last built from scratch.
     moves: u32,
@@ -163,7 +163,7 @@ impl SharedVariance {
         &stats.sums[slot * self.dimension()..][..self.dimension()]
     }
 
-    /// Adds `factor * (x - shrink * S)^2` to one number or one a column: half a `q_c`.
+    /// Adds `factor * (x - shrink * S)^2` to one number or one per column: half a `q_c`.
     #[inline(always)]
     fn add_squares(&self, rates: &mut [f64], row: &[f64], sum: &[f64], shrink: f64, factor: f64) {
         let squares = row.iter().zip(sum).map(|(x, s)| {

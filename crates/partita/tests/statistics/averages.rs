@@ -5,7 +5,7 @@ use partita::aggregate::{BLOCKS, Estimate, Moments, mean, mean_at, median_of_mea
 use proptest::prelude::*;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// `value ± t se` at 95 %.
+/// `value ± t se` at 95%.
 fn student(e: &Estimate, freedom: f64) -> (f64, f64) {
     let half = StudentsT::new(0.0, 1.0, freedom).unwrap().inverse_cdf(0.975) * e.se;
     (e.value - half, e.value + half)
@@ -75,7 +75,7 @@ fn what_is_no_number_is_not_trimmed_away() {
 
 #[test]
 fn trimmed_mean_by_hand() {
-    // 20 % in all: 1 and 100 go. Kept 2..=9, mean 5.5, h = 8. Winsorised 2,2,3,..,8,9,9 about 5.5:
+    // 20% in all: 1 and 100 go. Kept 2..=9, mean 5.5, h = 8. Winsorised 2,2,3,..,8,9,9 about 5.5:
     // 2 (3.5^2 + 3.5^2 + 2.5^2 + 1.5^2 + 0.5^2) = 66.5.
     let values = [100.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 1.0];
     let e = trimmed_mean(&values, 0.2).unwrap();
@@ -123,12 +123,12 @@ fn long_sums_keep_their_digits() {
 
 #[test]
 fn standard_errors_are_students_on_symmetric_data() {
-    // Five values: a normal instead of Student quantile would cover 87.8 %.
+    // Five values: a normal instead of Student quantile would cover 87.8%.
     let (p, runs) = (0.95, 20_000);
     let own = |e: Estimate, freedom: f64| Estimate { interval: student(&e, freedom), ..e };
     let share = coverage(1, 5, runs, |v| own(mean(v).unwrap(), 4.0));
     assert!((share - p).abs() < binomial_error(p, runs), "{share}");
-    // With the variance of the kept values instead of the winsorised one, 20 % trimming would cover 86 %. The law is
+    // With the variance of the kept values instead of the winsorised one, 20% trimming would cover 86%. The law is
     // Student's only nearly: half a percent is allowed for that.
     for (seed, size, fraction, cut) in [(3, 60, 0.2, 6), (4, 200, 0.01, 1), (5, 41, 0.4, 8)] {
         let freedom = (size - 2 * cut - 1) as f64;

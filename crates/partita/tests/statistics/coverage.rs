@@ -1,7 +1,7 @@
 //! Intervals cover what they say, of skewed values too: laws with a known mean, many samples of each.
 //!
 //! The laws are those of estimates from coupled chains: nearly normal, or near one number with a few far out on one
-//! side. 10,000 samples; 5.5 binomial standard errors are 1.2 %.
+//! side. 10,000 samples; 5.5 binomial standard errors are 1.2%.
 
 use crate::{SplitMix, binomial_error, covers};
 use partita::aggregate::{TRIMMED_FRACTION, mean, trimmed_mean};

@@ -119,7 +119,7 @@ fn greenwood_is_the_error_of_repetitions_and_intervals_cover() {
     let naive = naive.estimate().unwrap();
     assert!(naive.value < truth - 10.0 * naive.se, "dropping the cut ones is wrong: {naive:?}");
     let ratio = errors.mean().unwrap() / found.variance().unwrap().sqrt();
-    assert!((0.93..1.07).contains(&ratio), "{ratio}"); // known to 1.1 %
+    assert!((0.93..1.07).contains(&ratio), "{ratio}"); // known to 1.1%
     // The log-log interval is nearly exact at this size: one percent is allowed for that.
     let share = f64::from(covered as u32) / runs as f64;
     assert!((share - 0.95).abs() < binomial_error(0.95, runs) + 0.01, "{share}");

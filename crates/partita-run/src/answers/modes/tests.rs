@@ -122,9 +122,9 @@ fn what_chains_found_reaches_files_page_and_notes() {
     assert_eq!(
         two.answer[0],
         format!(
-            "The chains found 2 parts of the posterior and did not cross between them within this run: 2 clusters of \
-             sizes 4, 4, log probability {} (3 chains); 3 clusters of sizes 4, 2, 2, log probability {} (2 chains). Their \
-             relative weights are not determined by this run.",
+            "The chains found 2 separate parts of the posterior and did not cross between them in this run: 2 \
+             clusters of sizes 4, 4, log probability {} (3 chains); 3 clusters of sizes 4, 2, 2, log probability \
+             {} (2 chains). This run does not determine their relative weights.",
             logs[0], logs[1]
         )
     );
@@ -164,7 +164,7 @@ fn note_of(task: Task, options: &str) -> String {
 
 #[test]
 fn the_note_tells_what_would_determine_the_weights() {
-    let model = "or another model (`covariance`) that has no such parts.";
+    let model = "or another model (`model`) that has no such parts.";
     for (task, options, told) in [
         (
             Task::Fit,

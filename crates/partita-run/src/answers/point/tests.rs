@@ -90,7 +90,7 @@ fn losses_and_certainties_are_those_of_the_enumerated_posterior() {
             };
             near("certainty", certainty, se, expected(&all, of));
         }
-        // The ball holds 95 % of the posterior, give or take what 200 replicates leave open.
+        // The ball holds 95% of the posterior, give or take what 200 replicates leave open.
         let within =
             |r: f64| expected(&all, |z| f64::from(u8::from(distance(loss, &point.partition, z) <= r)));
         let held = within(c.ball.radius + 1e-9);
@@ -178,7 +178,7 @@ fn exact_distance(loss: Loss, x: &Partition, y: &Partition) -> (u128, u128) {
     })
 }
 
-/// Radius and bounds of the ball by whole numbers alone: weights in twentieths, so that 95 % are often held exactly,
+/// Radius and bounds of the ball by whole numbers alone: weights in twentieths, so that 95% are often held exactly,
 /// and six items, whose distances often coincide.
 #[test]
 fn the_ball_is_that_of_whole_numbers() {
@@ -192,7 +192,7 @@ fn the_ball_is_that_of_whole_numbers() {
         let mut kept: Vec<(i64, &Partition)> =
             (0..15 + below(20)).map(|_| (below(5) as i64 - 1, &all[below(all.len())])).collect();
         let total: i64 = kept.iter().map(|(weight, _)| weight).sum();
-        // A multiple of twenty, so that 95 % is a whole number.
+        // A multiple of twenty, so that 95% is a whole number.
         kept[0].0 += 20 - total.rem_euclid(20);
         let total = total.div_euclid(20) * 20 + 20;
         if total <= 0 {
@@ -247,7 +247,7 @@ fn a_ball_without_mass_is_that_of_the_positive_weights() {
     }
 }
 
-/// The number of clusters that 97.5 % have at most, where 39 of 40 equal weights are exactly that.
+/// The number of clusters that 97.5% have at most, where 39 of 40 equal weights are exactly that.
 #[test]
 fn plausible_numbers_are_not_decided_by_rounding() {
     let states: Vec<Partition> =

@@ -14,10 +14,14 @@ const SMALL: &str =
     "a,b,coat\n-1.3,0.2,grey\n-1.0,-0.9,grey\n-0.2,,black\n0.1,0.7,grey\n1.1,1.6,black\n1.4,0.9,\n";
 
 fn loaded(name: &str, text: &str, covariance: &str) -> (Box<dyn Model>, Arc<Input>) {
+    let said = format!("covariance = '{covariance}'\nalpha = 1\ncolumn_type = ['a=normal', 'b=normal']");
+    loaded_with(name, text, &said)
+}
+
+fn loaded_with(name: &str, text: &str, said: &str) -> (Box<dyn Model>, Arc<Input>) {
     let path = std::env::temp_dir().join(format!("partita-profiles-{name}-{}.csv", std::process::id()));
     std::fs::write(&path, text).unwrap();
-    let said = format!("covariance = '{covariance}'\nalpha = 1\ncolumn_type = ['a=normal', 'b=normal']");
-    let options = Options { data: Some(path.clone()), ..Options::parse(&said, "my.toml").unwrap() };
+    let options = Options { data: Some(path.clone()), ..Options::parse(said, "my.toml").unwrap() };
     let Loaded { model, input, .. } = load(Task::Fit, &options).unwrap();
     std::fs::remove_file(path).unwrap();
     (model, input)
@@ -33,6 +37,71 @@ fn draws(model: &dyn Model, schedule: Schedule, keep: usize, replicates: u64) ->
         draws.extend(atoms.into_iter().map(|atom| Draw { replicate: number, atom }));
     }
     draws
+}
+
+/// Six columns that follow two, a little noise, and a gap.
+fn six_columns() -> String {
+    let row = |i: usize| {
+        let (side, noise) =
+            (if i.is_multiple_of(2) { -1.0 } else { 1.0 }, |k: usize| ((i * k) % 7) as f64 / 7.0 - 0.4);
+        let cell =
+            |k: usize| format!("{:.3}", 10.0 * k as f64 + side * [1.0, -2.0, 0.5][k % 3] + noise(3 * k + 2));
+        let cells: Vec<String> =
+            (0..6).map(|k| if (i, k) == (3, 4) { String::new() } else { cell(k) }).collect();
+        cells.join(",") + "\n"
+    };
+    "a,b,c,d,e,f\n".to_string() + &(0..6).map(row).collect::<String>()
+}
+
+/// After `pca` profiles are of the columns of the file, in their units: within four standard errors of the sum over all
+/// partitions, and those of a state are what the rows of its clusters say.
+#[test]
+fn profiles_of_components_are_of_the_columns_of_the_file() {
+    let text = six_columns();
+    let (model, input) = loaded_with("pca", &text, "pca = 2\nalpha = 1\nmodel = 'diagonal'");
+    assert_eq!(input.table.as_ref().unwrap().names, ["pc1", "pc2"]);
+    let log: Vec<(f64, Partition)> = Partitions::of(6).map(|z| (model.log_probability(&z), z)).collect();
+    let most = log.iter().map(|(log, _)| *log).fold(f64::NEG_INFINITY, f64::max);
+    let total: f64 = log.iter().map(|(log, _)| (log - most).exp()).sum();
+    let draws = draws(&*model, Schedule::new(1, 2, 8).unwrap(), 4, 600);
+    let units = units(&StoppingRule::Replicates { replicates: 600 }, &draws);
+    let point = point(&units, Loss::Vi, 1).unwrap();
+    let found = profiles(&units, &point, &input, false);
+    let names = ["a", "b", "c", "d", "e", "f"];
+    assert_eq!(found.lines.len(), names.len() * point.partition.clusters());
+    // The cells as they are in the text.
+    let cells: Vec<Vec<Option<f64>>> =
+        text.lines().skip(1).map(|line| line.split(',').map(|cell| cell.parse().ok()).collect()).collect();
+    for line in &found.lines {
+        let column = names.iter().position(|name| *name == line.column).unwrap();
+        let all: Vec<f64> = cells.iter().filter_map(|row| row[column]).collect();
+        let overall = all.iter().sum::<f64>() / all.len() as f64;
+        assert!((line.overall - overall).abs() < 1e-9, "{line:?} instead of {overall}");
+        let members = members(&point.partition, line.cluster);
+        let of = |z: &Partition| {
+            let among = |member: &usize| {
+                let there: Vec<f64> = (0..6)
+                    .filter(|&row| z.together(*member, row))
+                    .filter_map(|row| cells[row][column])
+                    .collect();
+                if there.is_empty() { overall } else { there.iter().sum::<f64>() / there.len() as f64 }
+            };
+            members.iter().map(among).sum::<f64>() / members.len() as f64
+        };
+        let truth: f64 = log.iter().map(|(log, z)| (log - most).exp() / total * of(z)).sum();
+        assert!((line.mean - truth).abs() < 4.0 * line.se.unwrap() + 1e-9, "{line:?} instead of {truth}");
+        // The same kept states, by the definition.
+        let own = of(&point.partition);
+        let values: Moments = judges(&units)
+            .iter()
+            .map(|unit| own + unit.atoms.iter().map(|(weight, z)| weight * (of(z) - own)).sum::<f64>())
+            .collect();
+        let direct = values.estimate().unwrap();
+        assert!(
+            (line.mean - direct.value).abs() < 1e-9 && (line.se.unwrap() - direct.se).abs() < 1e-9,
+            "{line:?}"
+        );
+    }
 }
 
 /// The definition, word for word: over the members of a cluster, what the column is like among the rows that a state puts

@@ -70,8 +70,7 @@ fn defaults_in_words_are_the_defaults() {
             let number = |text: &str| text.parse::<f64>().ok();
             let words = words.split(';').next().unwrap();
             let same = words == default || number(words).is_some_and(|n| number(&default) == Some(n));
-            let in_words =
-                ["lag", "burn_in", "sweeps", "out", "threads", "covariance"].contains(&key.as_str());
+            let in_words = ["lag", "burn_in", "sweeps", "out", "threads", "model"].contains(&key.as_str());
             assert!(same || in_words, "{key}: {words} or {default}");
             told += 1;
         }

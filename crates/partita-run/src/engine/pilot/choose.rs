@@ -215,18 +215,14 @@ pub(super) fn in_words(tried: &[Tried]) -> Option<String> {
     let taken = tried.iter().find(|tried| tried.taken)?;
     let simplest = tried.first()?;
     let why = match tried {
-        [one] if one.longest_wait <= QUICK => "pairs meet soon".into(),
+        [one] if one.longest_wait <= QUICK => "pairs meet quickly".into(),
         [_] => "there was no time to try others".into(),
         _ if simplest.taken => "no other moves are clearly better".into(),
         // Both raced as long.
         _ if simplest.pairs == taken.pairs => {
-            format!(
-                "pairs meet at {:.2} times the cost of {} alone",
-                taken.cost / simplest.cost,
-                simplest.sampler
-            )
+            format!("pairs meet at {:.2} times the cost of {}", taken.cost / simplest.cost, simplest.sampler)
         }
-        _ => format!("pairs meet at less cost than with {} alone", simplest.sampler),
+        _ => format!("pairs meet at lower cost than with {}", simplest.sampler),
     };
     Some(format!("pilot: moves {}, start {}: {why}", taken.sampler, taken.start))
 }

@@ -114,7 +114,7 @@ pub(crate) fn score(entries: &[Entry], room: &mut Room) -> Result<(Vec<usize>, V
             left: None,
         };
         if sweep * *SWEEPS.start() as f64 > OVERDRAWN * share {
-            found.left = Some("the table is too large to try it in the time of a pilot".into());
+            found.left = Some("the table is too large to try it within the pilot".into());
             known.push(found);
             trials.push(None);
             continue;

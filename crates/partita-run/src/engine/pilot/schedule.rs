@@ -80,8 +80,8 @@ pub(crate) fn find(
     let cap = given.max_sweeps.map_or(shorter, |given| given.min(shorter));
     if left / (2.0 * expected) < pairs as f64 {
         room.watch.say(
-            "pilot: the problem is large, and the search for a schedule short; `lag`, `burn_in` and `sweeps` would \
-             spare it",
+            "pilot: the problem is large, so the search for a schedule is brief; give `lag`, `burn_in` and `sweeps` to \
+             skip it",
         );
     }
 
@@ -100,8 +100,8 @@ pub(crate) fn find(
         let wanted = pairs * lag + 2 * last.waits().iter().sum::<u64>();
         if lag > cap || wanted as f64 * sweep > room.left(0.0) / 3.0 * 2.0 {
             room.watch.say(&format!(
-                "pilot: a pair took {longest} sweeps to meet, and whether a lag of {lag} is enough is more than \
-                 the pilot can afford to see: the run goes on with it"
+                "pilot: a pair took {longest} sweeps to meet; the run uses a lag of {lag}, as the pilot has no time to \
+                 check whether that is enough"
             ));
             break;
         }
@@ -210,8 +210,8 @@ fn hinges_on_start(model: &dyn Model, last: &Stage, room: &mut Room) {
     let (first, second) = (of_law(0), of_law(1));
     if first.max(second) > 3 * first.min(second) && first.max(second) > SHORTEST_LAG {
         room.watch.say(&format!(
-            "pilot: meetings hinge on the start: nine in ten pairs meet after {first} sweeps from one \
-             start law, {second} from another; the schedule allows for the slower"
+            "pilot: meeting times depend on the start: 90% of pairs meet within {first} sweeps from one kind of start \
+             and within {second} from the other; the schedule allows for the slower one"
         ));
     }
 }

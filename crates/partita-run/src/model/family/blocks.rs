@@ -25,7 +25,7 @@ pub(super) fn build(
         other => {
             return Err(Failure::option(
                 "start",
-                format!("`start = {other}` does not go with blocks: use prior, sequential or one"),
+                format!("`start = {other}` cannot be used with blocks: use prior, sequential or one"),
             ));
         }
     };

@@ -28,7 +28,7 @@ pub(super) fn build(setup: &Setup, colors: usize, input: &Input) -> Result<Box<d
         other => {
             return Err(Failure::option(
                 "start",
-                format!("`start = {other}` is for tables: colourings start random, or greedy"),
+                format!("`start = {other}` is for tables: use random or greedy for colourings"),
             ));
         }
     };

@@ -7,7 +7,7 @@ use partita::{Mixed, Mixture};
 
 pub(super) const FAMILY: Family = Family {
     cells: Cells::Guessed,
-    clusters: |_| "each column with parameters of its own in each cluster".into(),
+    clusters: |_| "each column with its own parameters in each cluster".into(),
     advice: USUAL_ADVICE,
     remarks: no_remarks,
     build,

@@ -11,20 +11,20 @@ use partita::{Full, Mixed, Mixture};
 pub(super) const FAMILY: Family = Family {
     cells: Cells::NumbersFirst,
     clusters,
-    advice: "`covariance = diagonal` or shared, fewer `columns`",
+    advice: "`model = diagonal` or shared, fewer `columns`",
     remarks,
     build,
 };
 
 fn clusters(prior: &ClusterPrior) -> String {
-    let matrix = "an unknown covariance matrix for each cluster";
+    let matrix = "an unknown covariance matrix per cluster";
     match prior {
         ClusterPrior::Like(TablePrior { shape, share, freedom, kappa }) => {
             let about = match shape {
-                Shape::Table => "the table's own",
+                Shape::Table => "the covariance of the table",
                 Shape::Columns => "the variances of the columns",
             };
-            format!("{matrix}, the prior about {about} (share {share}, freedom {freedom}, kappa {kappa})")
+            format!("{matrix}, prior centred on {about} (share {share}, freedom {freedom}, kappa {kappa})")
         }
         _ => matrix.into(),
     }
@@ -86,35 +86,25 @@ fn remarks(fit: &Fit) -> Vec<String> {
     let names = |columns: &[usize]| {
         words::list(&columns.iter().map(|&column| fit.table.names[column].clone()).collect::<Vec<_>>())
     };
-    let one_or =
-        |columns: &[usize], one: &str, more: &str| if columns.len() == 1 { one } else { more }.to_string();
     let mut said = Vec::new();
     if !layout.gaps.is_empty() {
+        let whose = if layout.gaps.len() == 1 { "its" } else { "their" };
+        let columns = names(&layout.gaps);
         said.push(format!(
-            "{} beside the covariance matrices, as a row has all cells of a matrix or none: {}",
-            one_or(
-                &layout.gaps,
-                "a column whose gaps are others stands",
-                "columns whose gaps are others stand"
-            ),
-            names(&layout.gaps)
+            "modelled outside the covariance matrices, as {whose} missing values are in other rows: {columns}"
         ));
     }
     if !layout.determined.is_empty() {
-        said.push(format!(
-            "{} from other columns (a copy, a sum, a constant) and {} not count: {}",
-            one_or(&layout.determined, "a column follows", "columns follow"),
-            one_or(&layout.determined, "does", "do"),
-            names(&layout.determined)
-        ));
+        let columns = names(&layout.determined);
+        said.push(format!("left out, as determined by other columns (a copy, a sum, a constant): {columns}"));
     }
     if let Some(&first) = layout.block.first() {
         let missing = (0..fit.table.rows).filter(|&row| fit.table.row(row)[first].is_nan()).count();
         match missing {
             0 => (),
-            1 => said.push("1 row has no cell of the covariance matrices and does not count in them".into()),
+            1 => said.push("1 row has no values in the columns of the covariance matrices and is left out of them".into()),
             more => said.push(format!(
-                "{more} rows have no cell of the covariance matrices and do not count in them"
+                "{more} rows have no values in the columns of the covariance matrices and are left out of them"
             )),
         }
     }
@@ -126,8 +116,7 @@ fn build(fit: &Fit) -> Result<Box<dyn Model>, Failure> {
     let (block, beside) = (&layout.block, &layout.beside);
     if block.is_empty() {
         return Err(Failure::BadInput(format!(
-            "{}: no column of real numbers has anything to correlate, so `covariance = full` has nothing to do: use \
-             `covariance = diagonal`",
+            "{}: there are no two numeric columns to correlate, so `model = full` does not apply: use `model = diagonal`",
             fit.table.source
         )));
     }
@@ -174,7 +163,7 @@ pub struct Candidate {
     pub covariance: Covariance,
     /// Its prior, as [`CovariancePrior`] writes it; none where the family has but one.
     pub prior: Option<CovariancePrior>,
-    /// `covariance`, `cluster_prior`, and `column_type` where other models would take a column for something else.
+    /// `model`, `cluster_prior`, and `column_type` where other models would take a column for something else.
     /// Set over the options of a run ([`Options::or`]) they make it this model.
     pub options: Options,
 }
@@ -226,7 +215,7 @@ pub fn candidates(input: &Input) -> Vec<Candidate> {
         covariance,
         prior,
         options: Options {
-            covariance: Some(ModelChoice::Named(covariance)),
+            model: Some(ModelChoice::Named(covariance)),
             cluster_prior: prior.filter(|prior| *prior != CovariancePrior::Weak),
             column_type: column_type.clone(),
             ..Options::default()

@@ -5,7 +5,7 @@ use partita::target::Sharing;
 
 pub(super) const FAMILY: Family = Family {
     cells: Cells::Numbers,
-    clusters: |_| "an unknown variance for each column, the same in all clusters".into(),
+    clusters: |_| "an unknown variance per column, the same in all clusters".into(),
     advice: USUAL_ADVICE,
     remarks: no_remarks,
     build: |fit| shared::build(fit, Sharing::EachColumn),

@@ -106,8 +106,8 @@ fn fails(addresses: &[String]) -> String {
     assert!(!root.exists(), "no directory is left");
     let directory = catalog.directory().display();
     let end = format!(
-        "; where there is a network, fetch {} and say here `data(download = made-up, data_dir = \
-         {directory}, from = raw.txt)`, or copy a made-up.csv that is prepared already to \
+        "; on a machine with a network, fetch {}, then run `data(download = made-up, data_dir = \
+         {directory}, from = raw.txt)` here, or copy a prepared made-up.csv to \
          {directory}/made-up.csv",
         addresses[0]
     );
