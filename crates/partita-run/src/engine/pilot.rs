@@ -17,7 +17,8 @@ pub use choose::Tried;
 pub(crate) use choose::{Contender, Patience, choose};
 pub use models::ScoredModel;
 pub(crate) use models::{
-    Entry, in_words as models_in_words, is_safest, name as model_name, passed_over, score as score_models, take,
+    Entry, in_words as models_in_words, is_safest, name as model_name, passed_over, score as score_models,
+    take,
 };
 pub(crate) use schedule::{Given, find};
 

@@ -254,10 +254,8 @@ fn best(
     let &(at, share) = apart.iter().min_by(|a, b| a.1.total_cmp(&b.1)).expect("at least one was tried");
     pilot::take(&mut known, at);
     known[at].left = None;
-    room.watch.say(&format!(
-        "pilot: no model had all pairs meet; {} had the most",
-        pilot::model_name(&known[at])
-    ));
+    room.watch
+        .say(&format!("pilot: no model had all pairs meet; {} had the most", pilot::model_name(&known[at])));
     let (contender, mut found) = match least.filter(|(other, ..)| *other == share) {
         Some((_, contender, found)) => (contender, found),
         None => settle(moves(at)?, given, room)?,
