@@ -27,7 +27,7 @@ fn pairs_that_never_meet_are_counted_and_said() {
         assert!(meeting[field].is_null(), "{field}: {meeting}");
     }
     assert_eq!((&json["tv_bound_complete"], &json["tv_sweeps"]), (&false.into(), &Value::Null));
-    assert!(json["notes"][0].as_str().unwrap().contains("then not unbiased"));
+    assert!(json["notes"][0].as_str().unwrap().contains("the estimates are then biased"));
     assert_eq!(json["summaries"].as_array().unwrap().len(), 4, "estimates are there, with their warning");
     for row in &scratch.rows("run")[1..] {
         let cells: Vec<&str> = row.split(',').collect();

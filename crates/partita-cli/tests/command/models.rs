@@ -405,8 +405,8 @@ fn blocks_of_a_graph() {
         ("blocks triangles.txt --covariance full", "--model is for tables: leave it out for a graph"),
         (
             "meet graph.col",
-            "a graph can be coloured or put into blocks: give --colors Q, how many colours may be used, or \
-             --edge-prior 1,1 for blocks",
+            "a graph can be coloured or split into blocks: give --colors Q, the number of colours, or --edge-prior \
+             1,1 for blocks",
         ),
     ] {
         assert_eq!(scratch.refused(arguments), format!("partita: {sentence}"));

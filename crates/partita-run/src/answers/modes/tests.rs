@@ -123,13 +123,14 @@ fn what_chains_found_reaches_files_page_and_notes() {
         two.answer[0],
         format!(
             "The chains found 2 separate parts of the posterior and did not cross between them in this run: 2 \
-             clusters of sizes 4, 4, log probability {} (3 chains); 3 clusters of sizes 4, 2, 2, log probability \
+             clusters of sizes 4 and 4, log probability {} (3 chains); 3 clusters of sizes 4, 2 and 2, log probability \
              {} (2 chains). This run does not determine their relative weights.",
             logs[0], logs[1]
         )
     );
     let data = room.0.join("my data.csv");
-    let told = format!("cross: !fit('{}', time = 30m)! (in place of !replicates!) with", data.display());
+    let told =
+        format!("cross, as in !fit('{}', time = 30m)! (in place of !replicates!) with", data.display());
     assert_eq!(
         two.summary.notes.iter().filter(|note| note.contains(&told)).count(),
         1,
@@ -153,47 +154,47 @@ fn note_of(task: Task, options: &str) -> String {
     let mode = Mode { clusters: 1, sizes: vec![1], log_probability: 0.0, chains: 1 };
     assert_eq!(note(std::slice::from_ref(&mode), &plan, false), None);
     let note = note(&[mode.clone(), mode], &plan, false).unwrap();
-    let (begin, end) = note.split_once("To determine them, chains need more time to cross: ").unwrap();
+    let (begin, end) = note.split_once("Chains need more time to cross, as in ").unwrap();
     assert_eq!(
         begin,
-        "The relative weights of the 2 parts between which chains did not cross are not determined by this run: where \
-         the parts differ, means, intervals and the clustering may be off by more than they say. "
+        "This run does not determine the relative weights of the 2 parts between which chains did not cross: where \
+         the parts differ, means, intervals and the point estimate may be further off than they suggest. "
     );
     end.into()
 }
 
 #[test]
 fn the_note_tells_what_would_determine_the_weights() {
-    let model = "or another model (`model`) that has no such parts.";
+    let model = "or another model (`model`).";
     for (task, options, told) in [
         (
             Task::Fit,
             "data = 'a.csv'\nsampler = 'gibbs'",
-            format!("`fit(a.csv, time = 30m)` with the other options of this run; or no `sampler`, so that the pilot chooses the moves, {model}"),
+            format!("`fit(a.csv, time = 30m)` with the other options of this run; or try leaving `sampler` out, so that the pilot chooses the moves, {model}"),
         ),
         (
             Task::Fit,
             "time = '90s'\nsampler = 'split-merge'",
-            format!("`fit(time = 30m)` with the other options of this run; or no `sampler`, so that the pilot chooses the moves, {model}"),
+            format!("`fit(time = 30m)` with the other options of this run; or try leaving `sampler` out, so that the pilot chooses the moves, {model}"),
         ),
         (
             Task::Blocks,
             "data = 'g.txt'\ntime = '10m'\nsampler = 'gibbs'",
-            "`blocks(g.txt, time = 100m)` with the other options of this run; or no `sampler`, so that the pilot \
+            "`blocks(g.txt, time = 100m)` with the other options of this run; or try leaving `sampler` out, so that the pilot \
              chooses the moves."
                 .into(),
         ),
         (
             Task::Color,
             "data = 'g.txt'\ncolors = 3\nprecision = 0.1\nsampler = 'kempe+gibbs'",
-            "`color(g.txt, colors = 3, time = 30m)` (in place of `precision`) with the other options of this run; or more \
+            "`color(g.txt, colors = 3, time = 30m)` (in place of `precision`) with the other options of this run; or try more \
              `colors`."
                 .into(),
         ),
         (
             Task::Color,
             "data = 'g.txt'\ncolors = 3\nsummary = []\nsampler = 'gibbs'",
-            "`meet(g.txt, colors = 3, time = 30m)` with the other options of this run; or `sampler = kempe+gibbs`, or \
+            "`meet(g.txt, colors = 3, time = 30m)` with the other options of this run; or try `sampler = kempe+gibbs`, or \
              more `colors`."
                 .into(),
         ),
@@ -230,5 +231,8 @@ fn many_parts_are_told_in_short() {
     assert_eq!(finding(&summary), None);
     summary.modes = vec![mode(&many); 7];
     let told = finding(&summary).unwrap();
-    assert!(told.contains("found 7 parts") && told.contains("(1 chain); and 3 more parts. Their"), "{told}");
+    assert!(
+        told.contains("found 7 separate parts") && told.contains("(1 chain); and 3 more. This run"),
+        "{told}"
+    );
 }
