@@ -2,6 +2,8 @@
 
 use crate::card::Card;
 use crate::pack::{Came, Pack};
+use crate::source::{SLOTS, WIDE};
+use partita::Partition;
 use partita_run::Failure;
 use partita_run::engine::{Executor, Job, Numbers, Output, Replicate, Threads, Work};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,7 +23,9 @@ pub struct OnCard<C> {
 pub struct Tally {
     /// Replicates done on the card.
     pub on_card: u64,
-    /// Replicates that the card left to the processors: they outgrew it, or rounding could decide a step.
+    /// Those of them that the wide kernel did.
+    pub in_wide: u64,
+    /// Replicates that the card left to the processors: they outgrew it, or masses of a step have to be exact.
     pub left: u64,
     /// Likewise, because they had not met for long.
     pub outlasted: u64,
@@ -31,6 +35,9 @@ pub struct Tally {
 
 /// The most replicates of a launch: an interrupt is looked at between two.
 const MOST: u64 = 1 << 18;
+
+/// Where more than this share of a launch outgrew the fast kernel, the next ones begin in the wide one.
+const MOST_OUTGROWN: f64 = 0.5;
 
 /// Where more than this share of a launch had not met for long, the next ones wait twice as long.
 const MANY: f64 = 0.05;
@@ -44,7 +51,7 @@ impl<C: Card> OnCard<C> {
     /// What there is to say about where work was done, each sentence once.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = self.notes.lock().expect("nobody panics over a note").clone();
-        let Tally { on_card, left, outlasted, seconds } = self.tally();
+        let Tally { on_card, left, outlasted, seconds, .. } = self.tally();
         if on_card + left + outlasted > 0 {
             let more = match left + outlasted {
                 0 => String::new(),
@@ -82,6 +89,23 @@ impl<C: Card> OnCard<C> {
             }
         }
     }
+
+    /// Where the chains of some replicates start, drawn by the threads; nothing where all start alike.
+    fn starts(&self, job: &Job, pack: &Pack, numbers: &[u64]) -> Vec<[Partition; 2]> {
+        let Work::Replicates(settings) = job.work else { return Vec::new() };
+        if !pack.has_own_starts() {
+            return Vec::new();
+        }
+        let draw = |&number| job.chains.starts(settings.seed, number).expect("plain chains have starts");
+        let each = numbers.len().div_ceil(self.threads.width()).max(1);
+        std::thread::scope(|scope| {
+            let parts: Vec<_> = numbers
+                .chunks(each)
+                .map(|part| scope.spawn(move || part.iter().map(draw).collect::<Vec<_>>()))
+                .collect();
+            parts.into_iter().flat_map(|part| part.join().expect("a start can be drawn")).collect()
+        })
+    }
 }
 
 impl<C: Card> Executor for OnCard<C> {
@@ -98,7 +122,7 @@ impl<C: Card> Executor for OnCard<C> {
         give: &mut dyn FnMut(u64, Output) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let Some(pack) = self.pack(job) else { return self.threads.execute(job, numbers, stop, give) };
-        let most = (self.card.memory() / pack.bytes_each()).clamp(1, MOST) as usize;
+        let most = |slots| (self.card.memory() / pack.bytes_each(slots)).clamp(1, MOST) as usize;
         let broken = AtomicBool::new(false);
         let stopped = || stop() || broken.load(Ordering::Relaxed);
         let mut give =
@@ -125,47 +149,58 @@ impl<C: Card> Executor for OnCard<C> {
             // Owned here: however this ends, the workers see that nothing more comes.
             let leave = leave;
             let mut patience = pack.patience();
-            let mut failed = false;
+            let (mut slots, mut outgrown, mut failed) = (SLOTS, Vec::new(), false);
             while !failed && !stopped() {
-                let batch = numbers.take(most);
+                let enough = most(WIDE);
+                let mut batch = if outgrown.len() < enough { numbers.take(most(slots)) } else { Vec::new() };
+                let mut kernel = slots;
+                if batch.is_empty() {
+                    batch = outgrown.split_off(outgrown.len().saturating_sub(enough));
+                    kernel = WIDE;
+                }
                 if batch.is_empty() {
                     break;
                 }
-                let launch = pack.launch(batch, patience);
+                let starts = self.starts(job, &pack, &batch);
+                let launch = pack.launch(kernel, batch, &starts, patience);
                 let returned = match self.card.run(&launch) {
                     Ok(returned) => returned,
                     Err(error) => {
                         self.note(format!("{error}: the processors go on"));
                         failed = true;
-                        launch
-                            .numbers
-                            .iter()
-                            .for_each(|number| leave.send(*number).expect("the workers listen"));
+                        let left = launch.numbers.iter().chain(&outgrown);
+                        left.for_each(|number| leave.send(*number).expect("the workers listen"));
                         break;
                     }
                 };
-                let seconds = returned.seconds / launch.numbers.len() as f64;
+                let count = launch.numbers.len() as f64;
+                let seconds = returned.seconds / count;
                 let mut tally = Tally { seconds: returned.seconds, ..Tally::default() };
                 // First what the processors have to do, so that they begin.
                 let came = |(at, &number)| (number, pack.unpack(&returned, at, number, seconds));
-                let (mut done_here, mut outlasted): (Vec<Replicate>, u64) = (Vec::new(), 0);
+                let (mut done_here, before): (Vec<Replicate>, usize) = (Vec::new(), outgrown.len());
                 for (number, came) in launch.numbers.iter().enumerate().map(came) {
                     match came {
-                        Came::Done(replicate) => done_here.push(replicate),
-                        Came::Left => {
-                            tally.left += 1;
-                            leave.send(number).expect("the workers listen");
+                        Came::Done(replicate) => {
+                            done_here.push(replicate);
+                            continue;
                         }
-                        Came::Outlasted => {
-                            outlasted += 1;
-                            leave.send(number).expect("the workers listen");
+                        Came::Outgrown if kernel < WIDE => {
+                            outgrown.push(number);
+                            continue;
                         }
+                        Came::Outgrown | Came::Undecided => tally.left += 1,
+                        Came::Outlasted => tally.outlasted += 1,
                     }
+                    leave.send(number).expect("the workers listen");
                 }
                 tally.on_card = done_here.len() as u64;
-                tally.outlasted = outlasted;
+                tally.in_wide = if kernel == WIDE { tally.on_card } else { 0 };
                 self.add(tally);
-                if outlasted as f64 > MANY * launch.numbers.len() as f64 {
+                if (outgrown.len() - before) as f64 > MOST_OUTGROWN * count {
+                    slots = WIDE;
+                }
+                if tally.outlasted as f64 > MANY * count {
                     patience *= 2;
                 }
                 for replicate in done_here {
@@ -189,6 +224,7 @@ impl<C> OnCard<C> {
     fn add(&self, more: Tally) {
         let mut tally = self.tally.lock().expect("nobody panics over a tally");
         tally.on_card += more.on_card;
+        tally.in_wide += more.in_wide;
         tally.left += more.left;
         tally.outlasted += more.outlasted;
         tally.seconds += more.seconds;

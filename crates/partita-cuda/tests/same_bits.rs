@@ -3,7 +3,7 @@
 mod support;
 
 use partita_cuda::nvidia::compile;
-use partita_cuda::source::Shape;
+use partita_cuda::source::{Family, SLOTS, Shape, WIDE};
 use partita_cuda::{CardError, Nvidia, OnCard};
 use partita_run::config::{Options, Task};
 use partita_run::engine::{self, Executor, Job, Output, Replicate, Settings, Threads, Work};
@@ -168,11 +168,18 @@ fn what_the_card_does_not_know_runs_on_the_processors_with_a_word() {
 /// The kernel compiles for a card wherever the compiler's library is.
 #[test]
 fn the_kernel_compiles_for_a_card() {
-    for shape in [
-        Shape { dimension: 4, gram: false, vi: false },
-        Shape { dimension: 8, gram: true, vi: true },
-        Shape { dimension: 52, gram: true, vi: false },
+    let known = |dimension, gram| Family::Gaussian { dimension, gram };
+    let columns = |normals, counts| Family::Columns { normals, counts, categories: 2, levels: 5 };
+    for (slots, family, vi, sams) in [
+        (SLOTS, known(4, false), false, false),
+        (SLOTS, known(8, true), true, true),
+        (SLOTS, known(52, true), false, false),
+        (WIDE, known(8, true), false, true),
+        (WIDE, known(12, false), true, false),
+        (SLOTS, columns(8, 0), false, true),
+        (WIDE, columns(4, 3), true, true),
     ] {
+        let shape = Shape { slots, family, vi, sams };
         match compile(shape, "sm_90") {
             Ok(image) => assert!(image.starts_with(b"\x7fELF"), "{shape:?}"),
             Err(error @ CardError::NoCompiler) => return eprintln!("skipped: {error}"),

@@ -23,6 +23,7 @@ pub use work::{
 };
 
 use crate::Failure;
+use partita::Partition;
 use std::collections::HashSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -41,6 +42,11 @@ pub trait Chains: Sync {
     /// of that sort, what it is that such an executor does not know.
     fn plain(&self) -> Result<Plain, String> {
         Err("chains of one's own".into())
+    }
+
+    /// Where the two chains of a replicate start, under a seed; none where the chains have no [plain](Self::plain) form.
+    fn starts(&self, _seed: u64, _number: u64) -> Option<[Partition; 2]> {
+        None
     }
 }
 

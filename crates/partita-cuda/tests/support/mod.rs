@@ -103,7 +103,7 @@ impl Card for Emulated {
                 let kernel: libloading::Symbol<Kernel> = library.get(name.as_bytes()).expect("the kernel");
                 kernel(
                     launch.settings.as_ptr(),
-                    launch.summaries.as_ptr(),
+                    launch.words.as_ptr(),
                     launch.tables.as_ptr(),
                     launch.gains.as_ptr(),
                     launch.start.as_ptr(),
