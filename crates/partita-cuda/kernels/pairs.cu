@@ -308,6 +308,20 @@ DEVICE void run_replicate(const Tables* t, const Work* w, Chain* x, Chain* y, co
     outcome[4] = seen;
 }
 
+// Where the tables are (`tables.rs`).
+DEVICE Tables tables_of(const u64* settings, const u32* words, const double* tables, const i64* gains) {
+    Tables t;
+    t.items = (int)settings[ITEMS];
+    t.alone = tables;
+    t.join = t.alone + t.items;
+    t.p_ln_p = t.join + t.items + 1;
+    t.open = t.p_ln_p + t.items + 1;
+    t.gains = gains;
+    t.numbers = tables + settings[NUMBERS];
+    t.words = words + settings[WORDS];
+    return t;
+}
+
 // Memory of one replicate, in units of LANES replicates: `room.rs` reserves it.
 //   real: products of X and of Y, items x SLOTS each (where GRAM is set); statistics of X and of Y, SLOTS x CLUSTER each; what
 //         of Y, and of X where slots are many, would be in fast memory, CELLS each; four loose clusters (where SAMS is set)
@@ -326,18 +340,9 @@ DEVICE void run_one(const u64* settings, const u32* summaries, const double* tab
     } else if (thread >= settings[REPLICATES] || (round == TOGETHER_NOW && outcomes[index * 5] != ASIDE_TOGETHER)) {
         return;
     }
-    int items = (int)settings[ITEMS];
-    Tables t;
-    t.items = items;
-    t.alone = tables;
-    t.join = t.alone + items;
-    t.p_ln_p = t.join + items + 1;
-    t.open = t.p_ln_p + items + 1;
-    t.numbers = tables + settings[NUMBERS];
-    t.words = summaries + settings[WORDS];
-    t.gains = gains;
+    Tables t = tables_of(settings, summaries, tables, gains);
     Work w = {settings, summaries, start, numbers, outcomes, values, kept_weights, kept_labels};
-    u64 group = index / LANES, lane = index % LANES, n = (u64)items, cells = FAST ? CELLS : 2 * CELLS;
+    u64 group = index / LANES, lane = index % LANES, n = (u64)t.items, cells = FAST ? CELLS : 2 * CELLS;
     u64 products = GRAM ? n * SLOTS : 0, places = GRAM ? (n + 7) / 4 * 4 : 0, stats = (u64)SLOTS * CLUSTER;
     u64 loose = SAMS ? 4 * CLUSTER : 0, members = SAMS ? 2 * n : 0;
     double* mine = real + group * LANES * (2 * (products + stats) + cells + loose);

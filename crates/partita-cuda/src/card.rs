@@ -51,6 +51,20 @@ pub trait Card: Sync {
     fn run(&self, launch: &Launch) -> Result<Returned, CardError>;
 }
 
+impl<C: Card> Card for &C {
+    fn name(&self) -> String {
+        (*self).name()
+    }
+
+    fn memory(&self) -> u64 {
+        (*self).memory()
+    }
+
+    fn run(&self, launch: &Launch) -> Result<Returned, CardError> {
+        (*self).run(launch)
+    }
+}
+
 /// Why a card cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

@@ -254,7 +254,11 @@ impl Counts {
     pub(super) fn outline(&self) -> Option<CountColumns> {
         let column = |column: &Column| {
             let Column { prior, rising, start } = column;
-            rising.whole_table().map(|rising| CountColumn { shape: prior.shape, start: *start, rising: rising.into() })
+            rising.whole_table().map(|rising| CountColumn {
+                shape: prior.shape,
+                start: *start,
+                rising: rising.into(),
+            })
         };
         let columns = self.columns.iter().map(column).collect::<Option<_>>()?;
         let cells = self.cells.iter().map(|&cell| (cell != ELSEWHERE).then_some(cell)).collect();
