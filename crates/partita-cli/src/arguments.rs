@@ -2,13 +2,12 @@
 #![allow(rustdoc::broken_intra_doc_links, reason = "brackets in help texts are defaults, not links")]
 
 use crate::data::DataOptions;
-use crate::device::Device;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 use partita_run::Failure;
 use partita_run::config::{
-    Alpha, ColumnType, Coupling, CovariancePrior, Duration, EdgePrior, Loss, Metric, ModelChoice, Options,
-    Pca, Prior, Sampler, Shard, Start, Summary, Task, default_in_words,
+    Alpha, ColumnType, Coupling, CovariancePrior, Device, Duration, EdgePrior, Loss, Metric, ModelChoice,
+    Options, Pca, Prior, Sampler, Shard, Start, Summary, Task, default_in_words,
 };
 use partita_run::session::{HOLD_OUT, MODELS};
 use std::path::PathBuf;
@@ -82,6 +81,9 @@ pub enum Command {
         /// Worker threads (does not change results)
         #[arg(long)]
         threads: Option<usize>,
+        /// Where replicates are made: cpu, cuda (an NVIDIA card) or auto (does not change results)
+        #[arg(long)]
+        device: Option<Device>,
         #[command(flatten)]
         shown: Shown,
     },
@@ -233,6 +235,9 @@ pub struct ReproduceOptions {
     /// Worker threads
     #[arg(long)]
     pub threads: Option<usize>,
+    /// Where estimates are made: cpu, cuda (an NVIDIA card) or auto; does not change results
+    #[arg(long)]
+    pub device: Option<Device>,
     /// Where gene.csv, seed.csv and abalone.csv are [the user's cache]
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
@@ -365,8 +370,8 @@ pub struct RunOptions {
     #[arg(long, value_name = "N", help_heading = "Running", allow_negative_numbers = true, value_parser = whole::<usize>)]
     threads: Option<usize>,
     /// Where replicates are made: cpu, cuda (an NVIDIA card) or auto; does not change results
-    #[arg(long, value_name = "DEVICE", default_value_t, hide_default_value = true, help_heading = "Running")]
-    pub device: Device,
+    #[arg(long, value_name = "DEVICE", help_heading = "Running")]
+    device: Option<Device>,
     /// The seed
     #[arg(long, help_heading = "Running", allow_negative_numbers = true, value_parser = whole::<u64>)]
     seed: Option<u64>,
@@ -478,6 +483,7 @@ impl RunOptions {
             keep_draws: self.keep_draws,
             loss: self.loss,
             threads: self.threads,
+            device: self.device,
             shard: self.shard,
             out: self.out,
             cluster_prior: self.cluster_prior,
@@ -512,8 +518,7 @@ mod tests {
             let command = command();
             let run = command.find_subcommand(name).unwrap();
             let mut options: Vec<&str> = run.get_arguments().map(|arg| arg.get_id().as_str()).collect();
-            options
-                .retain(|option| !["config", "device", "force", "json", "verbose", "help"].contains(option));
+            options.retain(|option| !["config", "force", "json", "verbose", "help"].contains(option));
             let mut keys: Vec<&str> = options.iter().map(|o| o.strip_prefix("no_").unwrap_or(o)).collect();
             keys.sort_unstable();
             keys.dedup();

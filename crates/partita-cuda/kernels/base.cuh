@@ -11,9 +11,11 @@
 
 #ifdef __CUDACC__
 #define DEVICE static __device__ __forceinline__
+#define DEVICE_MEMBER __device__ __forceinline__
 #define APART static __device__ __noinline__
 #else
 #define DEVICE static inline
+#define DEVICE_MEMBER inline
 #define APART static
 #endif
 

@@ -22,6 +22,7 @@ enum Setting {
     REPLICATES,   // of this launch
     NUGGET,       // bits
     STARTS_EACH,  // 1 where each chain of each replicate has a start of its own
+    ABREAST,      // 1 where chains set out together, without a lag, and are compared until they meet
     SUMMARIES,
     VALUES,       // numbers of a row
     COUNTED,      // numbers of clusters with a column of their own
@@ -51,22 +52,20 @@ struct Work {
     u8* kept_labels;
 };
 
-// Adds `weight` times the summaries of a state to the sums of a replicate.
-DEVICE void observe(const Tables* t, const Work* w, double weight, const Chain* z, double* sums) {
-    if (weight == 0.0) return;
-    int items = (int)w->settings[ITEMS];
-    int kinds = (int)w->settings[SUMMARIES], counted = (int)w->settings[COUNTED];
+// Gives the summaries of a state, one value after the other, to `take`.
+template <typename Take>
+DEVICE void evaluate(const Tables* t, const Work* w, const Chain* z, Take take) {
+    int kinds = (int)w->settings[SUMMARIES];
     for (int k = 0; k < kinds; k++) {
         u32 kind = w->summaries[3 * k], first = w->summaries[3 * k + 1], second = w->summaries[3 * k + 2];
         if (kind == NUMBER_OF_CLUSTERS) {
-            *sums++ += weight * (double)z->clusters;
+            take((double)z->clusters);
         } else if (kind == TOGETHER) {
-            int together = z->cluster[first * LANES] == z->cluster[second * LANES];
-            *sums++ += weight * (together ? 1.0 : 0.0);
+            take(z->cluster[first * LANES] == z->cluster[second * LANES] ? 1.0 : 0.0);
         } else if (kind == ENTROPY) {
             double sum = 0.0;
             for (int s = 0; s < z->clusters; s++) sum += t->p_ln_p[SIZE(z, at(&z->number, s))];
-            *sums++ += weight * -sum;
+            take(-sum);
         } else {
             // The largest size, then the largest below it, and so on, each as often as it is there.
             u32 size = 0xFFFFFFFFu, times = 0, total = 0;
@@ -83,12 +82,54 @@ DEVICE void observe(const Tables* t, const Work* w, double weight, const Chain* 
                 }
                 times -= times > 0;
                 total += size;
-                *sums++ += weight * ((double)total / (double)items);
+                take((double)total / (double)t->items);
             }
         }
     }
-    int column = z->clusters - 1 < counted ? z->clusters - 1 : counted;
+}
+
+// Adds `weight` times the summaries of a state to the sums of a replicate.
+struct AddTo {
+    double weight;
+    double** sums;
+    DEVICE_MEMBER void operator()(double value) { *(*sums)++ += weight * value; }
+};
+
+DEVICE void observe(const Tables* t, const Work* w, double weight, const Chain* z, double* sums) {
+    if (weight == 0.0) return;
+    AddTo add = {weight, &sums};
+    evaluate(t, w, z, add);
+    int counted = (int)w->settings[COUNTED], column = z->clusters - 1 < counted ? z->clusters - 1 : counted;
     sums[column] += weight * 1.0;
+}
+
+// Of two chains that set out together: sums of what their summaries differ by, in the first sweep and in all (`poisson.rs`). Three
+// numbers a summary: the two and one to remember.
+struct Remember {
+    double** values;
+    DEVICE_MEMBER void operator()(double value) {
+        (*values)[2] = value;
+        *values += 3;
+    }
+};
+
+struct AddDifference {
+    double** values;
+    int is_first;
+    DEVICE_MEMBER void operator()(double value) {
+        double* of = *values;
+        of[1] += of[2] - value;
+        if (is_first) of[0] = of[1];
+        *values += 3;
+    }
+};
+
+DEVICE void compare(const Tables* t, const Work* w, const Chain* x, const Chain* y, u64 time, double* values) {
+    double* of_x = values;
+    Remember remember_x = {&of_x};
+    evaluate(t, w, x, remember_x);
+    AddDifference add = {&values, time == 0};
+    evaluate(t, w, y, add);
 }
 
 // Offers a state to the reservoir of those that are kept.
@@ -213,6 +254,10 @@ DEVICE void run_replicate(const Tables* t, const Work* w, Chain* x, Chain* y, co
         for (u64 k = 0; k < set[VALUES]; k++) sums[k] = 0.0;
         const u8* start = w->start + (set[STARTS_EACH] ? index * 2 * t->items : 0);
         fits = begin(t, x, start) && begin(t, y, set[STARTS_EACH] ? start + t->items : start);
+        if (fits && lag == 0) {
+            recount(t, &overlap, x, y);
+            apart = !is_matching(&overlap);
+        }
     } else {
         time = memory[CLOCK];
         calls = memory[CALLS];
@@ -226,7 +271,9 @@ DEVICE void run_replicate(const Tables* t, const Work* w, Chain* x, Chain* y, co
     }
     while (fits) {
         // What was put aside has been seen before.
-        if (is_new || time != memory[CLOCK]) {
+        int is_seen = !is_new && time == memory[CLOCK];
+        if (set[ABREAST] && apart && !is_seen) compare(t, w, x, y, time, sums);
+        if (!set[ABREAST] && !is_seen) {
             int both = apart && time >= lag;
             u64 usual = time >= burn_in && time <= sweeps, correction = both ? repeats(time, lag, burn_in, sweeps) : 0;
             double weight_x = (double)(usual + correction) / window;

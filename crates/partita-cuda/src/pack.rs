@@ -6,8 +6,9 @@ use crate::source::{LANES, SLOTS, Shape};
 use crate::tables::Tables;
 use partita::Partition;
 use partita::atoms::Atom;
+use partita::poisson::variance_term;
 use partita_run::config::{Move, Summary};
-use partita_run::engine::{Plain, Replicate, Row, Settings};
+use partita_run::engine::{Between, Output, Plain, Replicate, Row, Settings, Starts, Work};
 
 const MET: u64 = 0;
 const CENSORED: u64 = 1;
@@ -20,6 +21,9 @@ const FIRST_ROUND: u64 = 16;
 /// Overlaps have 16 bits.
 const MOST_ITEMS: usize = (1 << 16) - 1;
 
+/// Numbers of a summary where chains are compared: the first difference, the sum of all, and one for the kernel.
+const OF_SUMMARY: usize = 3;
+
 /// Labels of starts have 8 bits; one as high as this outgrows every kernel.
 const MOST_LABEL: usize = u8::MAX as usize;
 
@@ -28,7 +32,7 @@ const MOST_LABEL: usize = u8::MAX as usize;
 pub struct Pack {
     /// Of the fast kernel.
     shape: Shape,
-    settings: Settings,
+    plan: Schedules,
     nugget: f64,
     items: usize,
     counted: usize,
@@ -47,11 +51,54 @@ pub struct Pack {
     start: Option<Vec<u8>>,
 }
 
-/// What came of a replicate on the card.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Came {
-    /// It is done.
-    Done(Replicate),
+/// What is asked of pairs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Schedules {
+    seed: u64,
+    lag: u64,
+    burn_in: u64,
+    sweeps: u64,
+    max_sweeps: u64,
+    keep_draws: usize,
+    keep_until: u64,
+    /// Whether chains set out together and are compared until they meet.
+    abreast: bool,
+}
+
+impl Schedules {
+    /// None where the card does not do such work.
+    fn of(work: &Work) -> Option<Self> {
+        match work {
+            Work::Replicates(Settings { seed, schedule, max_sweeps, keep_draws, keep_until }) => {
+                Some(Schedules {
+                    seed: *seed,
+                    lag: schedule.lag(),
+                    burn_in: schedule.burn_in(),
+                    sweeps: schedule.sweeps(),
+                    max_sweeps: *max_sweeps,
+                    keep_draws: *keep_draws,
+                    keep_until: *keep_until,
+                    abreast: false,
+                })
+            }
+            Work::VariancePairs(Starts { seed, cap, .. }) => Some(Schedules {
+                seed: *seed,
+                lag: 0,
+                burn_in: 0,
+                sweeps: 0,
+                max_sweeps: *cap,
+                keep_draws: 0,
+                keep_until: 0,
+                abreast: true,
+            }),
+            _ => None,
+        }
+    }
+}
+
+/// Why a number is left to others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Left {
     /// It outgrew the kernel's slots.
     Outgrown,
     /// It is left to the processors: masses of a transport problem have to be exact.
@@ -61,17 +108,23 @@ pub enum Came {
 }
 
 impl Pack {
-    /// Packs chains and the settings of their replicates; where the card does not know them, what it is.
-    pub fn new(plain: &Plain, settings: &Settings) -> Result<Self, String> {
+    /// Whether the card does work of this kind at all.
+    pub fn is_for(work: &Work) -> bool {
+        Schedules::of(work).is_some()
+    }
+
+    /// Packs chains and what is asked of them; where the card does not know them, what it is.
+    pub fn new(plain: &Plain, work: &Work) -> Result<Self, String> {
         let Plain { target, moves, near, gains, nugget, start, summaries, counted } = plain;
+        let plan = Schedules::of(work).ok_or("such work")?;
         let items = target.items;
         if items > MOST_ITEMS {
             return Err(format!("a table of {items} rows"));
         }
-        let schedule = settings.schedule;
-        if [schedule.lag(), schedule.burn_in(), schedule.sweeps()].iter().any(|time| time >> 31 != 0) {
+        if [plan.lag, plan.burn_in, plan.sweeps].iter().any(|time| time >> 31 != 0) {
             return Err("so many sweeps".into());
         }
+        let quantities = summaries.iter().map(|summary| summary.quantities().len()).sum::<usize>();
         let tables = Tables::new(target)?;
         let mut words: Vec<u32> =
             summaries.iter().map(words_of).collect::<Result<Vec<[u32; 3]>, _>>()?.concat();
@@ -92,11 +145,11 @@ impl Pack {
         let sams = moves.iter().any(|(kind, _)| *kind != Move::Gibbs);
         Ok(Pack {
             shape: Shape { slots: SLOTS, family: tables.family, vi: gains.is_some(), sams },
-            settings: *settings,
+            plan,
             nugget: *nugget,
             items,
             counted: *counted,
-            values: summaries.iter().map(|s| s.quantities().len()).sum::<usize>() + counted + 1,
+            values: if plan.abreast { OF_SUMMARY * quantities } else { quantities + counted + 1 },
             summaries: summaries.len(),
             moves: moves.iter().map(words_of_move).collect::<Result<Vec<_>, _>>()?.concat(),
             words,
@@ -105,7 +158,10 @@ impl Pack {
             tables: tables.numbers,
             numbers_of_clusters: tables.clusters,
             gains: gains.clone().unwrap_or(vec![0]),
-            start: start.as_ref().map(|start| start.iter().copied().map(label).collect()),
+            start: start
+                .as_ref()
+                .filter(|_| !plan.abreast)
+                .map(|start| start.iter().copied().map(label).collect()),
         })
     }
 
@@ -115,7 +171,7 @@ impl Pack {
 
     /// Bytes that one replicate takes in a kernel of so many slots.
     pub fn bytes_each(&self, slots: usize) -> u64 {
-        let room = self.shape(slots).room(LANES, self.items, self.values, self.settings.keep_draws);
+        let room = self.shape(slots).room(LANES, self.items, self.values, self.plan.keep_draws);
         let starts = if self.has_own_starts() { 2 * self.items } else { 0 };
         (room.bytes() / LANES + starts) as u64
     }
@@ -127,8 +183,7 @@ impl Pack {
 
     /// The numbers of sweeps after which a pair that has not met is at first left to the processors.
     pub fn patience(&self) -> u64 {
-        let schedule = self.settings.schedule;
-        schedule.lag() + schedule.sweeps().max(100)
+        self.plan.lag + self.plan.sweeps.max(100)
     }
 
     /// The launch for some numbers in a kernel of so many slots, with the starts of each where they have their own.
@@ -139,20 +194,21 @@ impl Pack {
         starts: &[[Partition; 2]],
         patience: u64,
     ) -> Launch {
-        let Settings { seed, schedule, max_sweeps, keep_draws, keep_until } = self.settings;
+        let Schedules { seed, lag, burn_in, sweeps, max_sweeps, keep_draws, keep_until, abreast } = self.plan;
         let shape = self.shape(slots);
         let mut settings = vec![
             // In the order of the kernel's `Setting`.
             seed,
-            schedule.lag(),
-            schedule.burn_in(),
-            schedule.sweeps(),
+            lag,
+            burn_in,
+            sweeps,
             max_sweeps,
             patience.min(u64::from(u32::MAX)),
             self.items as u64,
             numbers.len() as u64,
             self.nugget.to_bits(),
             self.has_own_starts().into(),
+            abreast.into(),
             self.summaries as u64,
             self.values as u64,
             self.counted as u64,
@@ -178,21 +234,51 @@ impl Pack {
         }
     }
 
-    /// What came of the replicate at a place of a launch.
-    pub fn unpack(&self, returned: &Returned, at: usize, number: u64, seconds: f64) -> Came {
+    /// What came of a number whose pairs are those of a launch from a place on.
+    pub fn unpack(
+        &self,
+        returned: &Returned,
+        at: usize,
+        number: u64,
+        work: &Work,
+        seconds: f64,
+    ) -> Result<Output, Left> {
+        match work {
+            Work::VariancePairs(starts) => self.between(returned, at, starts, number).map(Output::Variance),
+            _ => self.replicate(returned, at, number, seconds).map(Output::Replicate),
+        }
+    }
+
+    /// How the pair at a place ended; why it did not.
+    fn ending(&self, returned: &Returned, at: usize) -> Result<Ended, Left> {
         let [status, tau, sweeps, kernel_calls, seen] = returned.outcomes[at * OUTCOME..][..OUTCOME] else {
             unreachable!("an outcome has so many words")
         };
         let tau = match status {
             MET => Some(tau),
             CENSORED => None,
-            LEFT => return Came::Outgrown,
-            OUTLASTED => return Came::Outlasted,
-            _ => return Came::Undecided,
+            LEFT => return Err(Left::Outgrown),
+            OUTLASTED => return Err(Left::Outlasted),
+            _ => return Err(Left::Undecided),
         };
-        let values = returned.values[at * self.values..][..self.values].to_vec();
+        Ok(Ended { tau, sweeps, kernel_calls, seen })
+    }
+
+    fn values(&self, returned: &Returned, at: usize) -> Vec<f64> {
+        returned.values[at * self.values..][..self.values].to_vec()
+    }
+
+    fn replicate(
+        &self,
+        returned: &Returned,
+        at: usize,
+        number: u64,
+        seconds: f64,
+    ) -> Result<Replicate, Left> {
+        let Ended { tau, sweeps, kernel_calls, seen } = self.ending(returned, at)?;
+        let values = self.values(returned, at);
         let row = Row { replicate: number, tau, sweeps, kernel_calls, seconds, values };
-        let keep = self.settings.keep_draws;
+        let keep = self.plan.keep_draws;
         let kept = keep.min(seen as usize);
         let factor = seen as f64 / kept.max(1) as f64;
         let atom = |place: usize| {
@@ -202,8 +288,38 @@ impl Pack {
             let partition = Partition::from_labels(&labels).expect("there are items");
             Atom { weight: returned.kept_weights[place] * factor, partition }
         };
-        Came::Done(Replicate { row, atoms: (0..kept).map(atom).collect() })
+        Ok(Replicate { row, atoms: (0..kept).map(atom).collect() })
     }
+
+    /// Nothing where a pair was cut.
+    fn between(
+        &self,
+        returned: &Returned,
+        at: usize,
+        starts: &Starts,
+        number: u64,
+    ) -> Result<Option<Between>, Left> {
+        let mut between = Between::new(self.values / OF_SUMMARY);
+        let mut was_cut = false;
+        for (at, pair) in (at..).zip(starts.pairs(number)) {
+            let ended = self.ending(returned, at)?;
+            was_cut |= ended.tau.is_none();
+            let values = self.values(returned, at);
+            let terms = values.as_chunks::<OF_SUMMARY>().0.iter();
+            let term = |[first, sum, _]: &[f64; OF_SUMMARY]| variance_term(*first, *sum);
+            between.add(pair.weight, terms.map(term), ended.kernel_calls);
+        }
+        Ok((!was_cut).then_some(between))
+    }
+}
+
+/// How a pair ended.
+struct Ended {
+    tau: Option<u64>,
+    sweeps: u64,
+    kernel_calls: u64,
+    /// States that might have been kept.
+    seen: u64,
 }
 
 /// A summary as the kernel knows it: the kernel's `Kind` and two arguments.

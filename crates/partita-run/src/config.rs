@@ -13,7 +13,7 @@ mod uses;
 
 pub use crate::model::Covariance;
 pub use crate::summary::{Grid, Summary};
-pub use choice::{Coupling, Duration, Loss, Metric, Shard, Start, Task};
+pub use choice::{Coupling, Device, Duration, Loss, Metric, Shard, Start, Task};
 pub(crate) use choice::{as_text, words};
 pub use model::{Alpha, ColumnType, CovariancePrior, EdgePrior, ModelChoice, Prior};
 pub use pca::Pca;
@@ -123,6 +123,8 @@ options! {
     loss: Loss,
     /// Worker threads; does not change results.
     threads: usize,
+    /// Where replicates are made: cpu, cuda (an NVIDIA card) or auto; does not change results.
+    device: Device,
     /// Which share of the replicates to run.
     shard: Shard,
     /// The run directory.

@@ -3,6 +3,7 @@
 //! What a number stands for is a pure function of the model and the [`Work`], so it does not matter who runs it, in which
 //! order, in how large batches, or whether somebody loses it and it is run again: the same [`Output`] comes back.
 
+mod device;
 pub(crate) mod long_chain;
 mod origin;
 pub(crate) mod pilot;
@@ -18,8 +19,8 @@ pub use plain::Plain;
 pub use sample::{Draw, Sample, Sink};
 pub use threads::Threads;
 pub use work::{
-    Against, Between, Budget, Output, PilotPair, PilotPairs, Replicate, Row, Scores, Settings, Starts,
-    Streams, Work,
+    Abreast, Against, Between, Budget, Output, PilotPair, PilotPairs, Replicate, Row, Scores, Settings,
+    Starts, Streams, Work,
 };
 
 use crate::Failure;
@@ -70,6 +71,11 @@ pub struct Job<'a> {
 pub trait Executor: Sync {
     /// How many numbers are worked on at the same time: runs are planned by it.
     fn width(&self) -> usize;
+
+    /// What there is to say in the end about where work was done.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
 
     /// Runs the numbers of the queue. Where `give` fails, nothing more is wanted: the failure is returned.
     fn execute(

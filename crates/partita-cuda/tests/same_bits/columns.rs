@@ -12,7 +12,8 @@ pub fn mixed(rows: usize, scale: usize) -> PathBuf {
     let mut text = String::from("x,y,n,m,word,yes\n");
     for row in 0..rows {
         let (group, other) = (row * 7 % 3, row * 31 % 17);
-        let gap = |of: usize, cell: String| if (row * 5 + of) % 11 == 0 { String::new() } else { cell };
+        let gap =
+            |of: usize, cell: String| if (row * 5 + of).is_multiple_of(11) { String::new() } else { cell };
         let cells = [
             gap(0, format!("{:.3}", 1.5 * group as f64 + 0.07 * other as f64)),
             gap(1, format!("{:.3}", 0.31 * (row * 13 % 7) as f64 - group as f64)),
@@ -53,7 +54,7 @@ fn counts_words_and_gaps_have_them_too() {
         (&["n=count", "m=count"], "columns = [\"n\", \"m\"]\nstart = \"prior\"\n"),
         (&["word=category", "yes=category"], "columns = [\"word\", \"yes\"]\nalpha = 4.0\n"),
         (&["word=category"], "columns = [\"x\", \"word\"]\nmetric = \"vi\"\n"),
-        (&["x=normal"], "columns = [\"x\", \"y\"]\nalpha = 20.0\nstart = \"prior\"\n"),
+        (&["x=normal"], "columns = [\"x\", \"y\"]\nalpha = 6.0\nstart = \"prior\"\n"),
     ] {
         let options = format!("{DIAGONAL}{options}column_type = {kinds:?}");
         let case = Case { data: mixed(70, 1), options: &options, settings: settings((1, 5, 30), 10_000, 3) };

@@ -6,9 +6,9 @@ mod known;
 mod moves;
 mod parts;
 mod states;
+mod variance;
 mod without;
 
-use emulated::Emulated;
 use partita_cuda::executor::Tally;
 use partita_cuda::nvidia::compile;
 use partita_cuda::source::{Family, SLOTS, Shape, WIDE};

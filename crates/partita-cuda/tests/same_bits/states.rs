@@ -12,7 +12,7 @@ use partita_cuda::card::Launch;
 use partita_cuda::pack::Pack;
 use partita_cuda::source::{SLOTS, WIDE};
 use partita_run::config::Move;
-use partita_run::engine::Plain;
+use partita_run::engine::{Plain, Work};
 
 /// One chain: some merge-split moves a sweep, then a pass in which each item goes where it is told.
 const PROBE: &str = r#"
@@ -110,7 +110,7 @@ fn check(card: &Emulated, what: &str, target: &impl Target, moves: usize) {
         counted: 1,
     };
     let settings = partita_run::engine::Settings { seed, ..settings((1, 0, 1), 1, 0) };
-    let pack = Pack::new(&plain, &settings).expect("the card knows it");
+    let pack = Pack::new(&plain, &Work::Replicates(settings)).expect("the card knows it");
     for slots in [SLOTS, WIDE] {
         let Launch { shape, settings, words, tables, start, .. } = pack.launch(slots, vec![0], &[], 1);
         let library = card.compile(shape, PROBE);

@@ -4,7 +4,7 @@ use crate::columns::mixed;
 use crate::emulated::{Emulated, Lost};
 use crate::{assert_same_bits, model, replicates, settings, table};
 use partita_cuda::OnCard;
-use partita_run::engine::Threads;
+use partita_run::engine::{Executor, Threads};
 use std::sync::Mutex;
 
 const KNOWN: &str = "covariance = \"known\"\nsampler = \"gibbs\"\nstart = \"one\"\n";

@@ -4,8 +4,8 @@ use super::plan::{
     ClusterPrior, Law, Limit, MixtureLaw, Pairing, PartitionPrior, Plan, Reading, Setup, StoppingRule,
 };
 use super::{
-    Alpha, ConfigError, Coupling, Covariance, CovariancePrior, EdgePrior, Loss, Metric, ModelChoice, Options,
-    Prior, Sampler, Shard, Start, Summary, Task,
+    Alpha, ConfigError, Coupling, Covariance, CovariancePrior, Device, EdgePrior, Loss, Metric, ModelChoice,
+    Options, Prior, Sampler, Shard, Start, Summary, Task,
 };
 use crate::engine::pilot::Pilot;
 use crate::summary::{Clusters, Top};
@@ -108,6 +108,7 @@ pub fn default_in_words(key: &str, task: Task) -> Option<String> {
         "lag" | "burn_in" | "sweeps" => "tuned by a pilot".into(),
         "replicates" => "as many as take about a minute".into(),
         "threads" => "all processors".into(),
+        "device" => Device::Cpu.to_string(),
         "seed" => SEED.to_string(),
         "summary" => summaries().iter().map(Summary::to_string).collect::<Vec<_>>().join(", "),
         "loss" => LOSS.to_string(),

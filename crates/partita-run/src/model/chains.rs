@@ -5,12 +5,12 @@ use super::{AnySummary, Model, Problem};
 use crate::config;
 use crate::engine::stopwatch::Stopwatch;
 use crate::engine::{
-    Against, Between, Budget, Chains, Origin, Output, PilotPair, PilotPairs, Plain, Replicate, Row, Scores,
-    Settings, Starts, Streams, Work, worker,
+    Abreast, Against, Between, Budget, Chains, Origin, Output, PilotPair, PilotPairs, Plain, Replicate, Row,
+    Scores, Settings, Starts, Streams, Work, worker,
 };
 use partita::atoms::Atoms;
 use partita::partition::Metric;
-use partita::poisson::{Fishy, draw};
+use partita::poisson::Fishy;
 use partita::rng::Purpose;
 use partita::score::LeaveOneOut;
 use partita::survival::Observed;
@@ -165,20 +165,11 @@ impl<T: Target, K: Kernel<T>> Problem<T, K> {
 
     /// The pairs between the states of two units; none where one was cut or stopped.
     fn between(&self, number: u64, starts: &Starts, stop: &dyn Fn() -> bool) -> Option<Between> {
-        let two = &starts.units[number as usize];
-        let mut between = Between { variances: vec![0.0; self.quantities.len()], kernel_calls: 0 };
-        for pair in number * starts.each..(number + 1) * starts.each {
-            let stream = Stream::new(starts.seed, Streams::VARIANCE | pair);
-            let mut chance = stream.sequence(Purpose::Atoms, 0);
-            let [(x, weight_x), (y, weight_y)] = two.each_ref().map(|atoms| {
-                let (atom, weight) = draw(atoms.iter().map(|atom| atom.weight), &mut chance);
-                (&atoms[atom].partition, weight)
-            });
+        let mut between = Between::new(self.quantities.len());
+        for Abreast { stream, states: [x, y], weight, .. } in starts.pairs(number) {
             let (terms, outcome) = self.poisson(x, y, &stream, starts.cap, stop);
             let Ending::Met { .. } = outcome.ending else { return None };
-            between.kernel_calls += outcome.kernel_calls;
-            let weight = weight_x * weight_y / starts.each as f64;
-            between.variances.iter_mut().zip(&terms).for_each(|(mean, term)| *mean += weight * term);
+            between.add(weight, terms.into_iter(), outcome.kernel_calls);
         }
         Some(between)
     }
