@@ -254,7 +254,7 @@ DEVICE void run_replicate(const Tables* t, const Work* w, Chain* x, Chain* y, co
         for (u64 k = 0; k < set[VALUES]; k++) sums[k] = 0.0;
         const u8* start = w->start + (set[STARTS_EACH] ? index * 2 * t->items : 0);
         fits = begin(t, x, start) && begin(t, y, set[STARTS_EACH] ? start + t->items : start);
-        if (fits && lag == 0) {
+        if (COUPLED && fits && lag == 0) {
             recount(t, &overlap, x, y);
             apart = !is_matching(&overlap);
         }
