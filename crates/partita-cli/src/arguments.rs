@@ -224,7 +224,7 @@ pub struct ReproduceOptions {
     #[arg(required_unless_present = "list")]
     pub name: Option<String>,
     /// Show the studies and what they cost
-    #[arg(long, conflicts_with_all = ["name", "seed", "threads", "data_dir", "out"])]
+    #[arg(long, conflicts_with_all = ["name", "seed", "threads", "device", "data_dir", "out"])]
     pub list: bool,
     /// The share of the paper's number of replicates
     #[arg(long, default_value_t = 1.0)]
