@@ -420,11 +420,13 @@ class Result:
             watch.close()
         return finished(outcome, self._index)
 
-    def resume(self, *, executor: Any = None, threads: int | None = None, progress: Any = "auto") -> Result:
+    def resume(
+        self, *, executor: Any = None, threads: int | None = None, device: str | None = None, progress: Any = "auto"
+    ) -> Result:
         """Continues a run that was interrupted."""
         watch = Watch(progress)
         try:
-            outcome = self._run.resume(courier(executor), watch, threads)
+            outcome = self._run.resume(courier(executor), watch, threads, device)
         finally:
             watch.close()
         return finished(outcome, self._index)

@@ -73,6 +73,13 @@ def test_every_option_takes_a_value(points, tmp_path):
     assert one.to_dict()["rule"] == "deadline"
 
 
+def test_the_device_changes_nothing(points):
+    cpu = partita.fit(points, **QUICK)
+    assert rows(partita.fit(points, device="auto", **QUICK)) == rows(cpu)
+    with pytest.raises(ValueError, match="not one of cpu, cuda, auto"):
+        partita.fit(points, device="gpu", **QUICK)
+
+
 def test_options_by_their_other_names(points):
     one = partita.fit(points, covariance="known", summary="top:2", **QUICK)
     assert rows(partita.fit(points, model="known", summaries=["top:2"], **QUICK)) == rows(one)

@@ -2,13 +2,12 @@
 #![allow(rustdoc::broken_intra_doc_links, reason = "brackets in help texts are defaults, not links")]
 
 use crate::data::DataOptions;
-use crate::device::Device;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 use partita_run::Failure;
 use partita_run::config::{
-    Alpha, ColumnType, Coupling, CovariancePrior, Duration, EdgePrior, Loss, Metric, ModelChoice, Options,
-    Pca, Prior, Sampler, Shard, Start, Summary, Task, default_in_words,
+    Alpha, ColumnType, Coupling, CovariancePrior, Device, Duration, EdgePrior, Loss, Metric, ModelChoice,
+    Options, Pca, Prior, Sampler, Shard, Start, Summary, Task, default_in_words,
 };
 use partita_run::session::{HOLD_OUT, MODELS};
 use std::path::PathBuf;
@@ -87,6 +86,9 @@ pub enum Command {
         /// Number of worker threads; results do not depend on it
         #[arg(long)]
         threads: Option<usize>,
+        /// Where replicates are made: cpu, cuda (an NVIDIA card) or auto (does not change results)
+        #[arg(long)]
+        device: Option<Device>,
         #[command(flatten)]
         shown: Shown,
     },
@@ -227,7 +229,7 @@ pub struct ReproduceOptions {
     #[arg(required_unless_present = "list")]
     pub name: Option<String>,
     /// List the studies and how long they take
-    #[arg(long, conflicts_with_all = ["name", "seed", "threads", "data_dir", "out"])]
+    #[arg(long, conflicts_with_all = ["name", "seed", "threads", "device", "data_dir", "out"])]
     pub list: bool,
     /// Fraction of the number of replicates in the paper
     #[arg(long, default_value_t = 1.0)]
@@ -238,6 +240,9 @@ pub struct ReproduceOptions {
     /// Number of worker threads
     #[arg(long)]
     pub threads: Option<usize>,
+    /// Where estimates run: cpu, cuda (an NVIDIA GPU) or auto; results do not depend on it
+    #[arg(long)]
+    pub device: Option<Device>,
     /// Directory of gene.csv, seed.csv and abalone.csv [default: the user cache]
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
@@ -370,8 +375,8 @@ pub struct RunOptions {
     #[arg(long, value_name = "N", help_heading = "Running", allow_negative_numbers = true, value_parser = whole::<usize>)]
     threads: Option<usize>,
     /// Where replicates run: cpu, cuda (an NVIDIA GPU) or auto; results do not depend on it
-    #[arg(long, value_name = "DEVICE", default_value_t, hide_default_value = true, help_heading = "Running")]
-    pub device: Device,
+    #[arg(long, value_name = "DEVICE", help_heading = "Running")]
+    device: Option<Device>,
     /// Random seed
     #[arg(long, help_heading = "Running", allow_negative_numbers = true, value_parser = whole::<u64>)]
     seed: Option<u64>,
@@ -483,6 +488,7 @@ impl RunOptions {
             keep_draws: self.keep_draws,
             loss: self.loss,
             threads: self.threads,
+            device: self.device,
             shard: self.shard,
             out: self.out,
             cluster_prior: self.cluster_prior,
@@ -517,8 +523,7 @@ mod tests {
             let command = command();
             let run = command.find_subcommand(name).unwrap();
             let mut options: Vec<&str> = run.get_arguments().map(|arg| arg.get_id().as_str()).collect();
-            options
-                .retain(|option| !["config", "device", "force", "json", "verbose", "help"].contains(option));
+            options.retain(|option| !["config", "force", "json", "verbose", "help"].contains(option));
             let mut keys: Vec<&str> = options.iter().map(|o| o.strip_prefix("no_").unwrap_or(o)).collect();
             keys.sort_unstable();
             keys.dedup();

@@ -14,7 +14,7 @@ mod screen;
 
 use arguments::{Arguments, Command, RunOptions, Shown};
 use clap::FromArgMatches;
-use partita_run::config::Task;
+use partita_run::config::{Device, Task};
 use partita_run::failure::{Failure, Kind};
 use partita_run::results;
 use partita_run::session::{self, Again, Finished, Request};
@@ -76,8 +76,10 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Blocks(options) => begin(Task::Blocks, false, options, &interrupted),
         Command::Meet(options) => begin(options.meeting_task()?, true, options, &interrupted),
         Command::Reproduce(options) => reproduce::reproduce(options, &interrupted),
-        Command::Resume { run, threads, shown } => {
-            let outcome = watched(|screen| session::resume(&run, threads, &interrupted, screen))?;
+        Command::Resume { run, threads, device, shown } => {
+            let executor = |threads| device.unwrap_or(Device::Cpu).executor(Some(threads), device::card);
+            let outcome =
+                watched(|screen| session::resume_on(executor, &run, threads, &interrupted, screen))?;
             show(&outcome, &shown)
         }
         Command::Merge { runs, out, force, shown } => {
@@ -113,12 +115,12 @@ fn begin(
     options: RunOptions,
     interrupted: &AtomicBool,
 ) -> Result<(), Failure> {
-    let (shown, force, device) = (options.shown, options.force, options.device);
+    let (shown, force) = (options.shown, options.force);
     let command = arguments::command_line();
     let request = Request { task, meetings_only, options: options.resolve()?, force, command };
-    let outcome = device.with(request.options.threads, |executor| {
-        watched(|screen| session::start_on(executor, request, interrupted, screen))
-    })?;
+    let device = request.options.device.unwrap_or(Device::Cpu);
+    let executor = device.executor(request.options.threads, device::card)?;
+    let outcome = watched(|screen| session::start_on(&*executor, request, interrupted, screen))?;
     show(&outcome, &shown)
 }
 

@@ -1,8 +1,10 @@
 //! `partita reproduce`: the list of studies, and a table of verdicts for one.
 
 use crate::arguments::{ReproduceOptions, command_line};
+use crate::device;
 use crate::screen::{self, Screen, wrap};
 use partita_run::Failure;
+use partita_run::config::Device;
 use partita_run::words;
 use partita_study::{Arm, Data, Findings, Request, Study};
 use std::path::PathBuf;
@@ -29,14 +31,15 @@ pub fn reproduce(options: ReproduceOptions, interrupted: &AtomicBool) -> Result<
         study,
         scale: options.scale,
         seed: options.seed,
-        threads: options.threads,
         data_dir: options.data_dir,
         out: out.clone(),
         command: command_line(),
     };
+    let executor = options.device.unwrap_or(Device::Cpu).executor(options.threads, device::card)?;
     let mut screen = Screen::new();
-    let findings = partita_study::run(request, interrupted, &mut screen);
+    let findings = partita_study::run(&*executor, request, interrupted, &mut screen);
     screen.finish();
+    executor.notes().iter().for_each(|note| screen::say(note));
     let findings = findings?;
     screen::print(&if options.json { json(&findings) } else { table(&findings) })?;
     screen::say(&format!("figures and numbers: {}", out.join("index.html").display()));

@@ -3,14 +3,19 @@
 // The source is CUDA C++ and, for tests without a card, plain C++: one thread runs one replicate and nothing here knows
 // of other threads. No multiplication may be fused with an addition (--fmad=false, -ffp-contract=off).
 //
-// Given by whoever compiles it: DIMENSION (a padded row), SLOTS (clusters of a chain at most), GRAM (1 where clusters keep
-// inner products, 0 where distances are taken from coordinates), VI (1 where gains are those of the variation of information).
+// Given by whoever compiles it: SLOTS (clusters of a chain at most), VI (1 where gains are those of the variation of
+// information), SAMS (1 where sweeps have merge-split moves), COLUMNS (1 for tables of columns of any kinds, 0 for Gaussian
+// clusters of known spread); for Gaussian clusters DIMENSION (a padded row) and GRAM (1 where clusters keep inner products, 0
+// where distances are taken from coordinates); for columns NORMALS (normal ones, padded), COUNTS, CATEGORIES and LEVELS (of all
+// categories together).
 
 #ifdef __CUDACC__
 #define DEVICE static __device__ __forceinline__
+#define DEVICE_MEMBER __device__ __forceinline__
 #define APART static __device__ __noinline__
 #else
 #define DEVICE static inline
+#define DEVICE_MEMBER inline
 #define APART static
 #endif
 
@@ -22,6 +27,14 @@ typedef long long i64;
 
 // Replicates whose numbers lie beside each other in memory: those of a warp.
 #define LANES 32
+
+// Few slots are looked at all at once, the last of them and those behind it; what belongs to them lies in fast memory.
+#define FAST (SLOTS <= 15)
+#if FAST
+#define EACH_SLOT(s, last) _Pragma("unroll") for (int s = 0; s <= SLOTS; s++)
+#else
+#define EACH_SLOT(s, last) _Pragma("unroll 1") for (int s = 0; s <= (last); s++)
+#endif
 
 DEVICE u64 bits_of(double x) {
 #ifdef __CUDACC__
@@ -88,6 +101,19 @@ DEVICE double exp_of(double x) {
     double polynomial = (p01 + r2 * p23) + r4 * (p45 + r2 * p67) + r8 * ((p89 + r2 * pab) + r4 * pcd);
     double power = double_of((bits_of(shifted) << 52) + (1023ull << 52));
     return x > lowest ? polynomial * power : 0.0;
+}
+
+// `special.rs`: ln(x) of a positive, normal x.
+DEVICE double log_of(double x) {
+    const u64 sqrt_half = 0x3FE6A09E667F3BCDull, one = 0x3FF0000000000000ull;
+    u64 shifted = bits_of(x) + (one - sqrt_half);
+    double k = double_of((shifted >> 52) | 0x4330000000000000ull) - (4503599627370496.0 + 1023.0);
+    double m = double_of((shifted & 0x000FFFFFFFFFFFFFull) + sqrt_half);
+    double f = m - 1.0, s = f / (f + 2.0), z = s * s, z2 = z * z, z4 = z2 * z2;
+    double low = (2.0 / 3.0 + z * (2.0 / 5.0)) + z2 * (2.0 / 7.0 + z * (2.0 / 9.0));
+    double high = (2.0 / 11.0 + z * (2.0 / 13.0)) + z2 * (2.0 / 15.0 + z * (2.0 / 17.0));
+    double series = low + z4 * (high + z4 * (2.0 / 19.0));
+    return k * 6.931471803691238e-1 + (2.0 * s + (s * z * series + k * 1.9082149292705877e-10));
 }
 
 // `rng.rs`: the chance of one item-step.

@@ -1,9 +1,6 @@
 // The optimal coupling of one item-step, as `coupling/optimal.rs` draws it: X from its own law, then Y by what all optimal
 // plans share, and by the transport problem only where that does not decide.
 
-// Shared items by slot of X and slot of Y; one row and one column past the last are zero.
-#define WIDTH (SLOTS + 1)
-
 struct Overlap {
     u16 cell[WIDTH * WIDTH];
     int rows, columns, nonzero;
@@ -80,16 +77,16 @@ APART void objections(const Drawn* d, int column, i64 gap, double* of_rows, doub
     const u16* own = d->overlap->cell + d->row * WIDTH;
     i64 best = GAIN(t, own[column]);
     double rows = 0.0;
-    u32 columns = 0;
+    u64 columns = 0;
     for (int k = 0; k < d->count_a; k++) {
         const u16* other = d->overlap->cell + k * WIDTH;
         if (GAIN(t, other[column]) < gap || k == d->row || !(d->a[k] > 0.0)) continue;
         i64 least = GAIN(t, other[column]) - best;
-        u32 objects = 0;
+        u64 objects = 0;
         for (int l = 0; l < d->count_b; l++) {
             int never = l == column || l == d->closed[0] || l == d->closed[1];
             i64 mine = never ? NEVER : GAIN(t, own[l]);
-            objects |= (u32)(GAIN(t, other[l]) - mine <= least) << l;
+            objects |= (u64)(GAIN(t, other[l]) - mine <= least) << l;
         }
         rows += objects != 0 ? d->a[k] : 0.0;
         columns |= objects;
@@ -136,29 +133,16 @@ DEVICE int dominance(const Drawn* d, double* mass, int* dominates) {
     return column;
 }
 
-// Solves the problem and draws from the row of the plan, less what was established of it.
-APART int draw_from_plan(const Drawn* d, double left, int last) {
-    const Tables* t = d->tables;
-    (void)t;
-    int rows = d->count_a, columns = d->count_b;
-    if (rows > SIDE || columns > SIDE) return NO_SOLUTION;
-    Small small;
-    double a[SIDE], b[SIDE];
-    for (int i = 0; i < rows; i++) a[i] = d->a[i] * d->total_b;
-    for (int j = 0; j < columns; j++) b[j] = d->b[j] * d->total_a;
-    for (int i = 0; i < rows; i++)
-        for (int j = 0; j < columns; j++) small.gains[i][j] = GAIN(t, d->overlap->cell[i * WIDTH + j]);
-    if (!solve(&small, a, rows, b, columns)) return NO_SOLUTION;
-    for (int arc = 0; arc < small.count; arc++) {
-        if (small.row[arc] != d->row || !(small.flow[arc] > 0.0)) continue;
-        double mass = small.flow[arc] - established_at(d, small.column[arc]);
-        if (!(mass > 0.0)) continue;
-        last = small.column[arc];
-        if (left < mass) return last;
-        left -= mass;
+// The heaviest column and its mass.
+DEVICE int heaviest_of(const double* b, int count, double* highest) {
+    int column = 0;
+    *highest = 0.0;
+    for (int j = 0; j < count; j++) {
+        int higher = b[j] > *highest;
+        column = higher ? j : column;
+        *highest = higher ? b[j] : *highest;
     }
-    // A row as light as rounding may get nothing: any possible column.
-    return last != NONE ? last : heaviest(b, columns, ~0u);
+    return column;
 }
 
 // Offers an outcome to the draw: true where it is decided.
@@ -167,6 +151,50 @@ DEVICE int decides(double* left, int column, double mass, int* last) {
     if (*left < mass) return 1;
     *left -= mass;
     return 0;
+}
+
+// The same with a cell of a plan, less what was established of it; cells of other rows say nothing.
+DEVICE int cell_decides(const Drawn* d, int row, int column, double flow, double* left, int* last) {
+    if (row != d->row || !(flow > 0.0)) return 0;
+    double mass = flow - established_at(d, column);
+    return mass > 0.0 && decides(left, column, mass, last);
+}
+
+// Solves the problem and draws from the row of the plan; -1 where few lines are too few or rounding could decide.
+APART int draw_from_small_plan(const Drawn* d, const double* a, const double* b, double* left, int* last) {
+    const Tables* t = d->tables;
+    (void)t;
+    int rows = d->count_a, columns = d->count_b;
+    if (rows > SIDE || columns > SIDE) return -1;
+    Small small;
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < columns; j++) small.gains[i][j] = GAIN(t, d->overlap->cell[i * WIDTH + j]);
+    if (!solve(&small, a, rows, b, columns)) return -1;
+    for (int arc = 0; arc < small.count; arc++)
+        if (cell_decides(d, small.row[arc], small.column[arc], small.flow[arc], left, last)) return 1;
+    return 0;
+}
+
+// The same by the general solver; -1 where masses would have to be exact.
+APART int draw_from_general_plan(const Drawn* d, const double* a, const double* b, double* left, int* last) {
+    General g;
+    g.tables = d->tables;
+    g.overlap = d->overlap->cell;
+    if (!solve_general(&g, a, d->count_a, b, d->count_b)) return -1;
+    for (int arc = 0; arc < g.count; arc++)
+        if (cell_decides(d, g.row_index[g.row[arc]], g.column_index[g.column[arc]], g.flow[arc], left, last)) return 1;
+    return 0;
+}
+
+APART int draw_from_plan(const Drawn* d, double left, int last) {
+    double a[SLOTS + 1], b[SLOTS + 1], highest;
+    for (int i = 0; i < d->count_a; i++) a[i] = d->a[i] * d->total_b;
+    for (int j = 0; j < d->count_b; j++) b[j] = d->b[j] * d->total_a;
+    int decided = draw_from_small_plan(d, a, b, &left, &last);
+    if (decided < 0) decided = draw_from_general_plan(d, a, b, &left, &last);
+    if (decided < 0) return NO_SOLUTION;
+    // A row as light as rounding may get nothing: any possible column.
+    return last != NONE ? last : heaviest_of(b, d->count_b, &highest);
 }
 
 // The stages after the first.
@@ -213,19 +241,14 @@ APART int draw_second(const Tables* t, const Overlap* o, Chance chance, double n
                       Chain* y, int item, int from) {
     double a[SLOTS + 1], b[SLOTS + 1];
     int count_b = y->clusters + 1;
-    for (int s = 0; s <= SLOTS; s++) a[s] = weights[s];
+    EACH_SLOT(s, count_a - 1) a[s] = weights[s];
     double fetched[SLOTS];
     fetch(y, item, fetched);
     weigh(t, y, item, from, fetched, b);
     double total_a = total_of(a, count_a), total_b = total_of(b, count_b);
     if ((double)chance.test < nugget * 4194304.0) return pick_below(chance.second, total_b, b, count_b);
-    int column = 0;
-    double highest = 0.0;
-    for (int j = 0; j < count_b; j++) {
-        int higher = b[j] > highest;
-        column = higher ? j : column;
-        highest = higher ? b[j] : highest;
-    }
+    double highest;
+    int column = heaviest_of(b, count_b, &highest);
     double mass = a[row] * total_b, unavoidable = mass - total_a * (total_b - highest), left = chance.second * mass;
     if (unavoidable > 0.0 && left < unavoidable) return column;
     Drawn d;

@@ -1,13 +1,14 @@
 // The coupled loop of one replicate (`pair.rs`, `kernel/gibbs.rs`, `estimator.rs`, `atoms.rs`): one thread from the first sweep
-// to the row. Whatever it cannot hold or decide, it leaves to the processors.
+// to the row. Whatever it cannot hold or decide, it leaves to others.
 
 // What came of a replicate.
 #define MET 0
 #define CENSORED 1
-#define LEFT 2       // to the processors: it outgrew its memory, or rounding could decide
-#define OUTLASTED 3  // likewise: it has not met for long
+#define LEFT 2            // to a kernel of more slots: it outgrew its own
+#define OUTLASTED 3       // to the processors: it has not met for long
 #define ASIDE_APART 4     // for the next round
 #define ASIDE_TOGETHER 5
+#define UNDECIDED 6       // to the processors: masses have to be exact
 
 // The settings of a launch, in their places (`pack.rs`).
 enum Setting {
@@ -18,16 +19,24 @@ enum Setting {
     CAP,          // a pair unmet by then is censored
     PATIENCE,     // a pair unmet by then is left to the processors
     ITEMS,
-    COUNT,        // replicates of this launch
+    REPLICATES,   // of this launch
     NUGGET,       // bits
-    CLUSTERS,     // of the start
+    STARTS_EACH,  // 1 where each chain of each replicate has a start of its own
+    ABREAST,      // 1 where chains set out together, without a lag, and are compared until they meet
     SUMMARIES,
     VALUES,       // numbers of a row
     COUNTED,      // numbers of clusters with a column of their own
     KEEP,         // states kept of a replicate
     KEEP_UNTIL,   // of replicates below this number
     FIRST_ROUND,  // sweeps of the first round, in which all take part
+    NEAR,         // where in the words the neighbours are; 0 where there are none
+    WORDS,        // where in the words those of the clusters are
+    NUMBERS,      // where in the tables those of the clusters are
+    MOVES,        // of a sweep; then two words each: which and how often
 };
+
+// Moves of a sweep.
+enum Step { GIBBS, MERGE_SPLIT, MERGE_SPLIT_NEAR };
 
 // Kinds of summaries; each is three words: kind and two arguments.
 enum Kind { NUMBER_OF_CLUSTERS, TOP_SHARES, TOGETHER, ENTROPY };
@@ -35,7 +44,7 @@ enum Kind { NUMBER_OF_CLUSTERS, TOP_SHARES, TOGETHER, ENTROPY };
 struct Work {
     const u64* settings;
     const u32* summaries;
-    const u8* start;      // a label an item
+    const u8* start;      // a label an item, of X and of Y where each has its own
     const u64* numbers;   // of the replicates
     u64* outcomes;        // five words each: status, tau, sweeps, kernel calls, states seen
     double* values;
@@ -43,22 +52,20 @@ struct Work {
     u8* kept_labels;
 };
 
-// Adds `weight` times the summaries of a state to the sums of a replicate.
-DEVICE void observe(const Tables* t, const Work* w, double weight, const Chain* z, double* sums) {
-    if (weight == 0.0) return;
-    int items = (int)w->settings[ITEMS];
-    int kinds = (int)w->settings[SUMMARIES], counted = (int)w->settings[COUNTED];
+// Gives the summaries of a state, one value after the other, to `take`.
+template <typename Take>
+DEVICE void evaluate(const Tables* t, const Work* w, const Chain* z, Take take) {
+    int kinds = (int)w->settings[SUMMARIES];
     for (int k = 0; k < kinds; k++) {
         u32 kind = w->summaries[3 * k], first = w->summaries[3 * k + 1], second = w->summaries[3 * k + 2];
         if (kind == NUMBER_OF_CLUSTERS) {
-            *sums++ += weight * (double)z->clusters;
+            take((double)z->clusters);
         } else if (kind == TOGETHER) {
-            int together = z->cluster[first * LANES] == z->cluster[second * LANES];
-            *sums++ += weight * (together ? 1.0 : 0.0);
+            take(z->cluster[first * LANES] == z->cluster[second * LANES] ? 1.0 : 0.0);
         } else if (kind == ENTROPY) {
             double sum = 0.0;
-            for (int s = 0; s < z->clusters; s++) sum += t->p_ln_p[SIZE(z, nibble(z->number, s))];
-            *sums++ += weight * -sum;
+            for (int s = 0; s < z->clusters; s++) sum += t->p_ln_p[SIZE(z, at(&z->number, s))];
+            take(-sum);
         } else {
             // The largest size, then the largest below it, and so on, each as often as it is there.
             u32 size = 0xFFFFFFFFu, times = 0, total = 0;
@@ -67,7 +74,7 @@ DEVICE void observe(const Tables* t, const Work* w, double weight, const Chain* 
                     u32 below = size;
                     size = 0;
                     for (int s = 0; s < z->clusters; s++) {
-                        u32 other = SIZE(z, nibble(z->number, s));
+                        u32 other = SIZE(z, at(&z->number, s));
                         if (other >= below || other < size) continue;
                         times = other > size ? 1 : times + 1;
                         size = other;
@@ -75,12 +82,54 @@ DEVICE void observe(const Tables* t, const Work* w, double weight, const Chain* 
                 }
                 times -= times > 0;
                 total += size;
-                *sums++ += weight * ((double)total / (double)items);
+                take((double)total / (double)t->items);
             }
         }
     }
-    int column = z->clusters - 1 < counted ? z->clusters - 1 : counted;
+}
+
+// Adds `weight` times the summaries of a state to the sums of a replicate.
+struct AddTo {
+    double weight;
+    double** sums;
+    DEVICE_MEMBER void operator()(double value) { *(*sums)++ += weight * value; }
+};
+
+DEVICE void observe(const Tables* t, const Work* w, double weight, const Chain* z, double* sums) {
+    if (weight == 0.0) return;
+    AddTo add = {weight, &sums};
+    evaluate(t, w, z, add);
+    int counted = (int)w->settings[COUNTED], column = z->clusters - 1 < counted ? z->clusters - 1 : counted;
     sums[column] += weight * 1.0;
+}
+
+// Of two chains that set out together: sums of what their summaries differ by, in the first sweep and in all (`poisson.rs`). Three
+// numbers a summary: the two and one to remember.
+struct Remember {
+    double** values;
+    DEVICE_MEMBER void operator()(double value) {
+        (*values)[2] = value;
+        *values += 3;
+    }
+};
+
+struct AddDifference {
+    double** values;
+    int is_first;
+    DEVICE_MEMBER void operator()(double value) {
+        double* of = *values;
+        of[1] += of[2] - value;
+        if (is_first) of[0] = of[1];
+        *values += 3;
+    }
+};
+
+DEVICE void compare(const Tables* t, const Work* w, const Chain* x, const Chain* y, u64 time, double* values) {
+    double* of_x = values;
+    Remember remember_x = {&of_x};
+    evaluate(t, w, x, remember_x);
+    AddDifference add = {&values, time == 0};
+    evaluate(t, w, y, add);
 }
 
 // Offers a state to the reservoir of those that are kept.
@@ -113,14 +162,15 @@ DEVICE u64 repeats(u64 t, u64 lag, u64 burn_in, u64 sweeps) {
 }
 
 // What a replicate remembers between two rounds, in words of its own.
-enum Memory { CLOCK, CALLS, SEEN, CHAIN_X, CHAIN_Y = CHAIN_X + 5, MEMORY = CHAIN_Y + 5 };
+#define OF_CHAIN (3 + 2 * MAP_WORDS)
+enum Memory { CLOCK, CALLS, SEEN, CHAIN_X, CHAIN_Y = CHAIN_X + OF_CHAIN, MEMORY = CHAIN_Y + OF_CHAIN };
 
 DEVICE void remember(const Chain* z, u64* words, u32* sizes) {
     words[0] = (u64)z->clusters | (u64)z->numbers << 32;
     words[1] = (u64)z->head | (u64)z->length << 32;
     words[2] = z->moves;
-    words[3] = z->number;
-    words[4] = z->slot;
+    keep_map(&z->number, words + 3);
+    keep_map(&z->slot, words + 3 + MAP_WORDS);
     for (int k = 0; k < z->numbers; k++) sizes[k] = SIZE(z, k);
 }
 
@@ -130,32 +180,84 @@ DEVICE void remind(const Tables* t, Chain* z, const u64* words, const u32* sizes
     z->head = (int)(words[1] & 0xFFFFFFFF);
     z->length = (int)(words[1] >> 32);
     z->moves = (u32)words[2];
-    z->number = words[3];
-    z->slot = words[4];
+    recall_map(&z->number, words + 3);
+    recall_map(&z->slot, words + 3 + MAP_WORDS);
     recall(t, z, sizes);
+}
+
+// The random words of a replicate, but for the sweep.
+struct Address {
+    u32 key0, key1, low, high;
+};
+
+// One Gibbs sweep of X, and of Y until both are equal: MET, LEFT, UNDECIDED, or neither has happened.
+#define ON (-1)
+DEVICE int pass(const Tables* t, const Address* address, double nugget, Chain* x, Chain* y, Overlap* overlap, u32 sweep, u32 part,
+                int two) {
+    double fetched[SLOTS];
+    fetch(x, 0, fetched);
+    int label = x->cluster[0], began = two;
+    for (int item = 0; item < t->items; item++) {
+        double weights[SLOTS + 1];
+        int from = at(&x->slot, label), from_y = 0, to_y = 0;
+        Chance chance = chance_of((u32)item, sweep, address->low, part << 20 | address->high, address->key0, address->key1);
+        weigh(t, x, item, from, fetched, weights);
+        int to = draw(chance.first, weights, x->clusters);
+        if (two) {
+            from_y = slot_of(y, item);
+            take(overlap, from, from_y);
+            to_y = draw_second(t, overlap, chance, nugget, weights, x->clusters + 1, to, y, item, from_y);
+        }
+        if (to_y == NO_SOLUTION) return UNDECIDED;
+        if (to >= SLOTS || to_y >= SLOTS) return LEFT;
+        // The next item's, while this one is moved.
+        int next = item + 1 < t->items ? item + 1 : item;
+        fetch(x, next, fetched);
+        label = x->cluster[next * LANES];
+        Move move = place(t, x, item, from, to);
+        if (two) {
+            follow_moves(overlap, move, place(t, y, item, from_y, to_y));
+            add(overlap, slot_of(x, item), slot_of(y, item));
+            // Once equal, both make the same choices: only X is moved.
+            two = !is_matching(overlap);
+        }
+    }
+    refresh(t, x);
+    if (two) refresh(t, y);
+    return began && !two ? MET : ON;
 }
 
 // The rounds of a launch. Pairs meet soon, but for a few: those go on among themselves, so that the others, which are
 // single chains by then, need not wait for them.
 enum Round { ALL, APART_STILL, TOGETHER_NOW };
 
+// The memory of a replicate for merge-split moves.
+struct Trial {
+    u32* members;
+    double* scratch;
+};
+
 // Runs a replicate from where it is to where the round ends; COUPLED tells whether its chains may still be apart.
 template <int COUPLED>
-DEVICE void run_replicate(const Tables* t, const Work* w, Chain* x, Chain* y, u64 index, u32 round, u64* memory, u32* sizes,
-                          u32* list) {
+DEVICE void run_replicate(const Tables* t, const Work* w, Chain* x, Chain* y, const Trial* trial, u64 index, u32 round, u64* memory,
+                          u32* sizes, u32* list) {
     const u64* set = w->settings;
     u64* outcome = w->outcomes + index * 5;
     u64 lag = set[LAG], burn_in = set[BURN_IN], sweeps = set[SWEEPS], number = w->numbers[index];
-    u32 key0 = (u32)set[SEED], key1 = (u32)(set[SEED] >> 32), low = (u32)number, last = (u32)(number >> 32) << 8;
+    Address address = {(u32)set[SEED], (u32)(set[SEED] >> 32), (u32)number, (u32)(number >> 32) << 8};
     double nugget = double_of(set[NUGGET]), window = (double)(sweeps - burn_in + 1);
     double* sums = w->values + index * set[VALUES];
     Overlap overlap;
     u64 time = 0, tau = 0, calls = 0, seen = 0, status = LEFT;
-    int apart = COUPLED, is_new = round == ALL;
+    int apart = COUPLED, is_new = round == ALL, fits = 1;
     if (is_new) {
         for (u64 k = 0; k < set[VALUES]; k++) sums[k] = 0.0;
-        begin(t, x, w->start, (int)set[CLUSTERS]);
-        begin(t, y, w->start, (int)set[CLUSTERS]);
+        const u8* start = w->start + (set[STARTS_EACH] ? index * 2 * t->items : 0);
+        fits = begin(t, x, start) && begin(t, y, set[STARTS_EACH] ? start + t->items : start);
+        if (COUPLED && fits && lag == 0) {
+            recount(t, &overlap, x, y);
+            apart = !is_matching(&overlap);
+        }
     } else {
         time = memory[CLOCK];
         calls = memory[CALLS];
@@ -167,9 +269,11 @@ DEVICE void run_replicate(const Tables* t, const Work* w, Chain* x, Chain* y, u6
             recount(t, &overlap, x, y);
         }
     }
-    for (;;) {
+    while (fits) {
         // What was put aside has been seen before.
-        if (is_new || time != memory[CLOCK]) {
+        int is_seen = !is_new && time == memory[CLOCK];
+        if (set[ABREAST] && apart && !is_seen) compare(t, w, x, y, time, sums);
+        if (!set[ABREAST] && !is_seen) {
             int both = apart && time >= lag;
             u64 usual = time >= burn_in && time <= sweeps, correction = both ? repeats(time, lag, burn_in, sweeps) : 0;
             double weight_x = (double)(usual + correction) / window;
@@ -206,40 +310,35 @@ DEVICE void run_replicate(const Tables* t, const Work* w, Chain* x, Chain* y, u6
             break;
         }
         time++;
-        int coupled = apart && time > lag, met = 0, fits = 1;
+        int coupled = apart && time > lag, two = coupled;
+        u32 part[2] = {0, 0};
         calls += 1 + coupled;
-        double fetched[SLOTS];
-        fetch(x, 0, fetched);
-        int label = x->cluster[0];
-        for (int item = 0; item < t->items; item++) {
-            double weights[SLOTS + 1];
-            int from = nibble(x->slot, label), from_y = 0, to_y = 0;
-            // Once equal, both make the same choices: only X is moved.
-            int two = coupled && !met;
-            Chance chance = chance_of((u32)item, (u32)time, low, last, key0, key1);
-            weigh(t, x, item, from, fetched, weights);
-            int to = draw(chance.first, weights, x->clusters + 1);
-            if (two) {
-                from_y = slot_of(y, item);
-                take(&overlap, from, from_y);
-                to_y = draw_second(t, &overlap, chance, nugget, weights, x->clusters + 1, to, y, item, from_y);
-            }
-            fits = to < SLOTS && to_y != NO_SOLUTION && to_y < SLOTS;
-            if (!fits) break;
-            // The next item's, while this one is moved.
-            int next = item + 1 < t->items ? item + 1 : item;
-            fetch(x, next, fetched);
-            label = x->cluster[next * LANES];
-            Move move = place(t, x, item, from, to);
-            if (two) {
-                follow_moves(&overlap, move, place(t, y, item, from_y, to_y));
-                add(&overlap, slot_of(x, item), slot_of(y, item));
-                met = is_matching(&overlap);
+        for (u64 m = 0; m < set[MOVES] && fits; m++) {
+            u64 kind = set[MOVES + 1 + 2 * m], times = set[MOVES + 2 + 2 * m];
+            for (u64 n = 0; n < times && fits; n++) {
+                if (kind == GIBBS) {
+                    int came = pass(t, &address, nugget, x, y, &overlap, (u32)time, part[0]++, two);
+                    fits = came == ON || came == MET;
+                    two = two && came != MET;
+                    if (!fits) status = came;
+                }
+#if SAMS
+                else if (t->items > 1) {
+                    Sequence chance = {0, (u32)time, address.low, part[1]++ << 20 | address.high | 10u, address.key0, address.key1,
+                                       0.0, 0};
+                    const u32* near = kind == MERGE_SPLIT_NEAR ? w->summaries + set[NEAR] : 0;
+                    int moved = merge_or_split(t, x, two ? y : 0, &chance, near, trial->members, trial->scratch);
+                    fits = moved != OUTGROWN;
+                    if (two && moved > 0) {
+                        recount(t, &overlap, x, y);
+                        two = !is_matching(&overlap);
+                    }
+                }
+#endif
             }
         }
         if (!fits) break;
-        refresh(t, x);
-        if (coupled && !met) refresh(t, y);
+        int met = coupled && !two;
         if (apart && time == lag) {
             recount(t, &overlap, x, y);
             met = is_matching(&overlap);
@@ -256,10 +355,25 @@ DEVICE void run_replicate(const Tables* t, const Work* w, Chain* x, Chain* y, u6
     outcome[4] = seen;
 }
 
-// Words of memory of one replicate, in units of LANES replicates: `pack.rs` reserves them.
-//   real: products of X and of Y, items x SLOTS each (where GRAM is set); sums of X and of Y, SLOTS x DIMENSION each; what
-//         of Y would be in fast memory, CELLS
-//   whole: the ring of X and of Y; the sizes of Y, SLOTS; sizes of both between rounds, 2 x SLOTS
+// Where the tables are (`tables.rs`).
+DEVICE Tables tables_of(const u64* settings, const u32* words, const double* tables, const i64* gains) {
+    Tables t;
+    t.items = (int)settings[ITEMS];
+    t.alone = tables;
+    t.join = t.alone + t.items;
+    t.p_ln_p = t.join + t.items + 1;
+    t.open = t.p_ln_p + t.items + 1;
+    t.gains = gains;
+    t.numbers = tables + settings[NUMBERS];
+    t.words = words + settings[WORDS];
+    return t;
+}
+
+// Memory of one replicate, in units of LANES replicates: `room.rs` reserves it.
+//   real: products of X and of Y, items x SLOTS each (where GRAM is set); statistics of X and of Y, SLOTS x CLUSTER each; what
+//         of Y, and of X where slots are many, would be in fast memory, CELLS each; four loose clusters (where SAMS is set)
+//   whole: the ring of X and of Y (where GRAM is set); sizes of X and of Y, SLOTS each; the same between rounds; two words an
+//         item (where SAMS is set)
 //   small: the cluster numbers of X and of Y, items each
 //   memory: MEMORY words
 template <int COUPLED>
@@ -270,48 +384,35 @@ DEVICE void run_one(const u64* settings, const u32* summaries, const double* tab
     if (round == APART_STILL) {
         if (thread >= list[0]) return;
         index = list[1 + thread];
-    } else if (thread >= settings[COUNT] || (round == TOGETHER_NOW && outcomes[index * 5] != ASIDE_TOGETHER)) {
+    } else if (thread >= settings[REPLICATES] || (round == TOGETHER_NOW && outcomes[index * 5] != ASIDE_TOGETHER)) {
         return;
     }
-    int items = (int)settings[ITEMS];
-    Tables t;
-    t.items = items;
-    t.rows = tables;
-    t.gram = t.rows + items * DIMENSION;
-    t.by_size = t.gram + (GRAM ? items * items : 0);
-    t.alone = t.by_size + (items + 1) * BY_SIZE;
-    t.join = t.alone + items;
-    t.open = t.join + items + 1;
-    t.p_ln_p = t.open + SLOTS + 1;
-    t.gains = gains;
-    Work w;
-    w.settings = settings;
-    w.summaries = summaries;
-    w.start = start;
-    w.numbers = numbers;
-    w.outcomes = outcomes;
-    w.values = values;
-    w.kept_weights = kept_weights;
-    w.kept_labels = kept_labels;
-    u64 group = index / LANES, lane = index % LANES, n = (u64)items, places = (u64)ring_places(items);
-    u64 products = GRAM ? n * SLOTS : 0, sums = (u64)SLOTS * DIMENSION, cells = (u64)CELLS;
-    double* mine = real + group * LANES * (2 * (products + sums) + cells);
-    u32* words = whole + group * LANES * (2 * places + 3 * SLOTS);
+    Tables t = tables_of(settings, summaries, tables, gains);
+    Work w = {settings, summaries, start, numbers, outcomes, values, kept_weights, kept_labels};
+    u64 group = index / LANES, lane = index % LANES, n = (u64)t.items, cells = FAST ? CELLS : 2 * CELLS;
+    u64 products = GRAM ? n * SLOTS : 0, places = GRAM ? (n + 7) / 4 * 4 : 0, stats = (u64)SLOTS * CLUSTER;
+    u64 loose = SAMS ? 4 * CLUSTER : 0, members = SAMS ? 2 * n : 0;
+    double* mine = real + group * LANES * (2 * (products + stats) + cells + loose);
+    u32* words = whole + group * LANES * (2 * places + 4 * SLOTS + members);
     Chain x, y;
     x.products = mine + lane;
     y.products = mine + LANES * products + lane;
-    x.sums = mine + LANES * 2 * products + lane * 2 * sums;
-    y.sums = x.sums + sums;
-    x.cells = fast_cells + thread % LANES;
-    y.cells = mine + LANES * 2 * (products + sums) + lane;
+    // In steps of CLUSTER_STEP: the replicates of a group lie beside each other, or one behind the other.
+    x.stats = mine + LANES * 2 * products + (CLUSTER_STEP == 1 ? lane * 2 * stats : lane);
+    y.stats = x.stats + stats * CLUSTER_STEP;
+    y.cells = mine + LANES * 2 * (products + stats) + lane;
+    x.cells = FAST ? fast_cells + thread % LANES : y.cells + LANES * CELLS;
     x.ring = words + lane * 2 * places;
     y.ring = x.ring + places;
-    x.sizes = fast_sizes + thread % LANES;
     y.sizes = words + LANES * 2 * places + lane;
+    x.sizes = FAST ? fast_sizes + thread % LANES : y.sizes + LANES * SLOTS;
     x.cluster = small + group * LANES * 2 * n + lane;
     y.cluster = x.cluster + LANES * n;
-    u32* between = words + LANES * (2 * places + SLOTS) + lane * 2 * SLOTS;
-    run_replicate<COUPLED>(&t, &w, &x, &y, index, round, memory + index * MEMORY, between, list);
+    u32* between = words + LANES * (2 * places + 2 * SLOTS) + lane * 2 * SLOTS;
+    Trial trial;
+    trial.scratch = mine + LANES * (2 * (products + stats) + cells) + (CLUSTER_STEP == 1 ? lane * loose : lane);
+    trial.members = words + LANES * (2 * places + 4 * SLOTS) + lane * members;
+    run_replicate<COUPLED>(&t, &w, &x, &y, &trial, index, round, memory + index * MEMORY, between, list);
 }
 
 #define PARAMETERS                                                                                                   \
@@ -328,17 +429,17 @@ DEVICE void run_one(const u64* settings, const u32* summaries, const double* tab
 #ifdef __CUDACC__
 #define KERNEL(name, coupled, resident)                                                \
     extern "C" __global__ void __launch_bounds__(LANES, resident) name(PARAMETERS) {   \
-        __shared__ double fast_cells[CELLS * LANES];                                   \
-        __shared__ u32 fast_sizes[SLOTS * LANES];                                      \
+        __shared__ double fast_cells[FAST ? CELLS * LANES : 1];                        \
+        __shared__ u32 fast_sizes[FAST ? SLOTS * LANES : 1];                           \
         u64 thread = (u64)blockIdx.x * blockDim.x + threadIdx.x;                       \
         run_one<coupled>(ARGUMENTS, thread, fast_cells, fast_sizes);                   \
     }
 #else
 #define KERNEL(name, coupled, resident)                                                \
     extern "C" void name(PARAMETERS) {                                                 \
-        static double fast_cells[CELLS * LANES];                                       \
-        static u32 fast_sizes[SLOTS * LANES];                                          \
-        for (u64 thread = 0; thread < settings[COUNT]; thread++)                       \
+        static double fast_cells[FAST ? CELLS * LANES : 1];                            \
+        static u32 fast_sizes[FAST ? SLOTS * LANES : 1];                               \
+        for (u64 thread = 0; thread < settings[REPLICATES]; thread++)                  \
             run_one<coupled>(ARGUMENTS, thread, fast_cells, fast_sizes);               \
     }
 #endif

@@ -1,7 +1,10 @@
 // Optimal transport of at most SIDE lines a side, as `transport/small.rs` solves it, decision by decision.
 //
 // What is left to the general solver there (masses so nearly equal that rounding could decide, pivots in which two arcs
-// block, more lines) is not solved here: the replicate goes back to the processors.
+// block, more lines) is left to it here, too (`general.cuh`).
+
+// Shared items by slot of X and slot of Y, in rows of so many; one row and one column past the last are zero.
+#define WIDTH (SLOTS + 1)
 
 #define SIDE 8
 #define LINES (2 * SIDE)

@@ -1,5 +1,6 @@
 //! What runs a kernel: buffers in, buffers out.
 
+use crate::room::Room;
 use crate::source::Shape;
 
 /// What goes to a card for one launch.
@@ -9,41 +10,18 @@ pub struct Launch {
     pub shape: Shape,
     /// The kernel's settings, in their places.
     pub settings: Vec<u64>,
-    /// Three words a summary.
-    pub summaries: Vec<u32>,
+    /// Three words a summary; then neighbours; then words of the clusters.
+    pub words: Vec<u32>,
     /// The tables of the target, one after the other.
     pub tables: Vec<f64>,
     /// Gains by overlap; at least one number.
     pub gains: Vec<i64>,
-    /// A label an item.
+    /// A label an item: of all chains, or of X and of Y of each replicate.
     pub start: Vec<u8>,
     /// The numbers of the replicates.
     pub numbers: Vec<u64>,
     /// How much comes back, and how much memory the kernel needs.
     pub room: Room,
-}
-
-/// Lengths of the buffers that the kernel writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Room {
-    /// Words of outcomes.
-    pub outcomes: usize,
-    /// Values of rows.
-    pub values: usize,
-    /// Weights of kept states.
-    pub kept_weights: usize,
-    /// Labels of kept states.
-    pub kept_labels: usize,
-    /// Memory of the replicates: doubles.
-    pub real: usize,
-    /// Words of 32 bits.
-    pub whole: usize,
-    /// Bytes.
-    pub small: usize,
-    /// Words that replicates remember between rounds.
-    pub memory: usize,
-    /// The list of those still apart, zeros at first: their number, then they.
-    pub list: usize,
 }
 
 /// What comes back.
@@ -71,6 +49,20 @@ pub trait Card: Sync {
 
     /// Runs the kernel once.
     fn run(&self, launch: &Launch) -> Result<Returned, CardError>;
+}
+
+impl<C: Card> Card for &C {
+    fn name(&self) -> String {
+        (*self).name()
+    }
+
+    fn memory(&self) -> u64 {
+        (*self).memory()
+    }
+
+    fn run(&self, launch: &Launch) -> Result<Returned, CardError> {
+        (*self).run(launch)
+    }
 }
 
 /// Why a card cannot be used.

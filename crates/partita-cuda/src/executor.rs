@@ -1,9 +1,11 @@
 //! The executor: replicates in batches on the card; what the card does not do, the processors do beside it.
 
-use crate::card::Card;
-use crate::pack::{Came, Pack};
+use crate::card::{Card, Launch};
+use crate::pack::{Left, Pack};
+use crate::source::{SLOTS, WIDE};
+use partita::Partition;
 use partita_run::Failure;
-use partita_run::engine::{Executor, Job, Numbers, Output, Replicate, Threads, Work};
+use partita_run::engine::{Executor, Job, Numbers, Output, Threads, Work};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, mpsc};
 
@@ -21,16 +23,23 @@ pub struct OnCard<C> {
 pub struct Tally {
     /// Replicates done on the card.
     pub on_card: u64,
-    /// Replicates that the card left to the processors: they outgrew it, or rounding could decide a step.
+    /// Those of them that the wide kernel did.
+    pub in_wide: u64,
+    /// Replicates that the card left to the processors: they outgrew it, or masses of a step have to be exact.
     pub left: u64,
     /// Likewise, because they had not met for long.
     pub outlasted: u64,
+    /// Pairs between kept states done on the card, for the variance of one long chain.
+    pub between: u64,
     /// Seconds of the kernel itself.
     pub seconds: f64,
 }
 
 /// The most replicates of a launch: an interrupt is looked at between two.
 const MOST: u64 = 1 << 18;
+
+/// Where more than this share of a launch outgrew the fast kernel, the next ones begin in the wide one.
+const MOST_OUTGROWN: f64 = 0.5;
 
 /// Where more than this share of a launch had not met for long, the next ones wait twice as long.
 const MANY: f64 = 0.05;
@@ -39,23 +48,6 @@ impl<C: Card> OnCard<C> {
     /// The card, with as many threads beside it.
     pub fn new(card: C, threads: Threads) -> Self {
         OnCard { card, threads, notes: Mutex::default(), tally: Mutex::default() }
-    }
-
-    /// What there is to say about where work was done, each sentence once.
-    pub fn notes(&self) -> Vec<String> {
-        let mut notes = self.notes.lock().expect("nobody panics over a note").clone();
-        let Tally { on_card, left, outlasted, seconds } = self.tally();
-        if on_card + left + outlasted > 0 {
-            let more = match left + outlasted {
-                0 => String::new(),
-                more => format!("; the processors did {more} that outgrew it or had not met for long"),
-            };
-            notes.push(format!(
-                "{on_card} replicates were made on {} in {seconds:.2} s of its time{more}",
-                self.card.name()
-            ));
-        }
-        notes
     }
 
     /// What was done where.
@@ -72,8 +64,10 @@ impl<C: Card> OnCard<C> {
 
     /// The replicates of a job, where the card knows how to make them.
     fn pack(&self, job: &Job) -> Option<Pack> {
-        let Work::Replicates(settings) = job.work else { return None };
-        let packed = job.chains.plain().and_then(|plain| Pack::new(&plain, settings));
+        if !Pack::is_for(job.work) {
+            return None;
+        }
+        let packed = job.chains.plain().and_then(|plain| Pack::new(&plain, job.work));
         match packed {
             Ok(pack) => Some(pack),
             Err(what) => {
@@ -82,12 +76,67 @@ impl<C: Card> OnCard<C> {
             }
         }
     }
+
+    /// Where the chains of some replicates start, drawn by the threads.
+    fn draw_starts(&self, job: &Job, seed: u64, numbers: &[u64]) -> Vec<[Partition; 2]> {
+        let draw = |&number| job.chains.starts(seed, number).expect("plain chains have starts");
+        let each = numbers.len().div_ceil(self.threads.width()).max(1);
+        std::thread::scope(|scope| {
+            let parts: Vec<_> = numbers
+                .chunks(each)
+                .map(|part| scope.spawn(move || part.iter().map(draw).collect::<Vec<_>>()))
+                .collect();
+            parts.into_iter().flat_map(|part| part.join().expect("a start can be drawn")).collect()
+        })
+    }
+
+    /// The pairs of some numbers, as many each, for a kernel of so many slots.
+    fn launch(&self, job: &Job, pack: &Pack, slots: usize, numbers: &[u64], patience: u64) -> Launch {
+        match job.work {
+            Work::VariancePairs(starts) => {
+                let pairs = || numbers.iter().flat_map(|number| starts.pairs(*number));
+                let states: Vec<_> = pairs().map(|pair| pair.states.map(Partition::clone)).collect();
+                pack.launch(slots, pairs().map(|pair| pair.number).collect(), &states, patience)
+            }
+            Work::Replicates(settings) if pack.has_own_starts() => {
+                let starts = self.draw_starts(job, settings.seed, numbers);
+                pack.launch(slots, numbers.to_vec(), &starts, patience)
+            }
+            _ => pack.launch(slots, numbers.to_vec(), &[], patience),
+        }
+    }
+}
+
+/// Pairs that a number stands for.
+fn pairs_of(work: &Work) -> usize {
+    match work {
+        Work::VariancePairs(starts) => starts.each as usize,
+        _ => 1,
+    }
 }
 
 impl<C: Card> Executor for OnCard<C> {
     /// That of the processors: only they are planned by it.
     fn width(&self) -> usize {
         self.threads.width()
+    }
+
+    /// Each sentence once.
+    fn notes(&self) -> Vec<String> {
+        let mut notes = self.notes.lock().expect("nobody panics over a note").clone();
+        let Tally { on_card, left, outlasted, between, seconds, .. } = self.tally();
+        if on_card + left + outlasted > 0 {
+            let more = match left + outlasted {
+                0 => String::new(),
+                more => format!("; the processors did {more} that outgrew it or had not met for long"),
+            };
+            let and = if between > 0 { format!(" and {between} pairs between them") } else { String::new() };
+            let card = self.card.name();
+            notes.push(format!(
+                "{on_card} replicates{and} were made on {card} in {seconds:.2} s of its time{more}"
+            ));
+        }
+        notes
     }
 
     fn execute(
@@ -98,7 +147,11 @@ impl<C: Card> Executor for OnCard<C> {
         give: &mut dyn FnMut(u64, Output) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let Some(pack) = self.pack(job) else { return self.threads.execute(job, numbers, stop, give) };
-        let most = (self.card.memory() / pack.bytes_each()).clamp(1, MOST) as usize;
+        let each = pairs_of(job.work).max(1);
+        let most = |slots| {
+            let pairs = (self.card.memory() / pack.bytes_each(slots)).clamp(1, MOST) as usize;
+            (pairs / each).max(1)
+        };
         let broken = AtomicBool::new(false);
         let stopped = || stop() || broken.load(Ordering::Relaxed);
         let mut give =
@@ -125,51 +178,68 @@ impl<C: Card> Executor for OnCard<C> {
             // Owned here: however this ends, the workers see that nothing more comes.
             let leave = leave;
             let mut patience = pack.patience();
-            let mut failed = false;
+            let (mut slots, mut outgrown, mut failed) = (SLOTS, Vec::new(), false);
             while !failed && !stopped() {
-                let batch = numbers.take(most);
+                let enough = most(WIDE);
+                let mut batch = if outgrown.len() < enough { numbers.take(most(slots)) } else { Vec::new() };
+                let mut kernel = slots;
+                if batch.is_empty() {
+                    batch = outgrown.split_off(outgrown.len().saturating_sub(enough));
+                    kernel = WIDE;
+                }
                 if batch.is_empty() {
                     break;
                 }
-                let launch = pack.launch(batch, patience);
+                let launch = self.launch(job, &pack, kernel, &batch, patience);
                 let returned = match self.card.run(&launch) {
                     Ok(returned) => returned,
                     Err(error) => {
                         self.note(format!("{error}: the processors go on"));
                         failed = true;
-                        launch
-                            .numbers
-                            .iter()
-                            .for_each(|number| leave.send(*number).expect("the workers listen"));
+                        let left = batch.iter().chain(&outgrown);
+                        left.for_each(|number| leave.send(*number).expect("the workers listen"));
                         break;
                     }
                 };
-                let seconds = returned.seconds / launch.numbers.len() as f64;
+                let count = batch.len() as f64;
+                let seconds = returned.seconds / count;
                 let mut tally = Tally { seconds: returned.seconds, ..Tally::default() };
                 // First what the processors have to do, so that they begin.
-                let came = |(at, &number)| (number, pack.unpack(&returned, at, number, seconds));
-                let (mut done_here, mut outlasted): (Vec<Replicate>, u64) = (Vec::new(), 0);
-                for (number, came) in launch.numbers.iter().enumerate().map(came) {
+                let came =
+                    |(at, &number)| (number, pack.unpack(&returned, at * each, number, job.work, seconds));
+                let (mut done_here, before) = (Vec::new(), outgrown.len());
+                for (number, came) in batch.iter().enumerate().map(came) {
                     match came {
-                        Came::Done(replicate) => done_here.push(replicate),
-                        Came::Left => {
-                            tally.left += 1;
-                            leave.send(number).expect("the workers listen");
+                        Ok(output) => {
+                            done_here.push((number, output));
+                            continue;
                         }
-                        Came::Outlasted => {
-                            outlasted += 1;
-                            leave.send(number).expect("the workers listen");
+                        Err(Left::Outgrown) if kernel < WIDE => {
+                            outgrown.push(number);
+                            continue;
                         }
+                        Err(Left::Outgrown | Left::Undecided) => tally.left += 1,
+                        Err(Left::Outlasted) => tally.outlasted += 1,
                     }
+                    leave.send(number).expect("the workers listen");
                 }
                 tally.on_card = done_here.len() as u64;
-                tally.outlasted = outlasted;
-                self.add(tally);
-                if outlasted as f64 > MANY * launch.numbers.len() as f64 {
+                tally.in_wide = if kernel == WIDE { tally.on_card } else { 0 };
+                match job.work {
+                    Work::Replicates(_) => self.add(tally),
+                    _ => {
+                        let between = tally.on_card * each as u64;
+                        self.add(Tally { between, seconds: tally.seconds, ..Tally::default() });
+                    }
+                }
+                if (outgrown.len() - before) as f64 > MOST_OUTGROWN * count {
+                    slots = WIDE;
+                }
+                if tally.outlasted as f64 > MANY * count {
                     patience *= 2;
                 }
-                for replicate in done_here {
-                    give(replicate.row.replicate, Output::Replicate(replicate))?;
+                for (number, output) in done_here {
+                    give(number, output)?;
                 }
                 for (number, output) in done.try_iter() {
                     give(number, output)?;
@@ -189,8 +259,10 @@ impl<C> OnCard<C> {
     fn add(&self, more: Tally) {
         let mut tally = self.tally.lock().expect("nobody panics over a tally");
         tally.on_card += more.on_card;
+        tally.in_wide += more.in_wide;
         tally.left += more.left;
         tally.outlasted += more.outlasted;
+        tally.between += more.between;
         tally.seconds += more.seconds;
     }
 }

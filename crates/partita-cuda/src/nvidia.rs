@@ -153,7 +153,7 @@ impl Card for Nvidia {
     fn run(&self, launch: &Launch) -> Result<Returned, CardError> {
         let (kernels, stream) = (self.kernels(launch.shape)?, &self.stream);
         let settings = stream.clone_htod(&launch.settings)?;
-        let summaries = stream.clone_htod(&launch.summaries)?;
+        let words = stream.clone_htod(&launch.words)?;
         let tables = stream.clone_htod(&launch.tables)?;
         let gains = stream.clone_htod(&launch.gains)?;
         let start = stream.clone_htod(&launch.start)?;
@@ -180,7 +180,7 @@ impl Card for Nvidia {
         let begin = stream.record_event(timing)?;
         let mut round = |kernel: &CudaFunction, round: u32, stream: &CudaStream| -> Result<(), CardError> {
             let mut arguments = stream.launch_builder(kernel);
-            arguments.arg(&settings).arg(&summaries).arg(&tables).arg(&gains).arg(&start).arg(&numbers);
+            arguments.arg(&settings).arg(&words).arg(&tables).arg(&gains).arg(&start).arg(&numbers);
             arguments.arg(&mut outcomes).arg(&mut values).arg(&mut kept_weights).arg(&mut kept_labels);
             arguments.arg(&mut real).arg(&mut whole).arg(&mut small).arg(&mut memory).arg(&mut list);
             arguments.arg(&round);

@@ -5,9 +5,17 @@ use sha2::{Digest, Sha256};
 /// The whole source, in the order in which one part needs the other.
 pub const SOURCE: &str = concat!(
     include_str!("../kernels/base.cuh"),
+    include_str!("../kernels/libm.cuh"),
     include_str!("../kernels/chain.cuh"),
+    "#if COLUMNS\n",
+    include_str!("../kernels/columns.cuh"),
+    "#else\n",
+    include_str!("../kernels/gaussian.cuh"),
+    "#endif\n",
     include_str!("../kernels/transport.cuh"),
+    include_str!("../kernels/general.cuh"),
     include_str!("../kernels/coupling.cuh"),
+    include_str!("../kernels/sams.cuh"),
     include_str!("../kernels/pairs.cu"),
 );
 
@@ -15,11 +23,11 @@ pub const SOURCE: &str = concat!(
 /// chains are together: the last two rounds may run at the same time.
 pub const ROUNDS: [&str; 3] = ["pairs", "pairs", "alone"];
 
-/// Clusters that a chain on the card may have; beyond, the processors take over.
+/// Clusters that a chain may have in the fast kernel; beyond, a wider one takes over.
 pub const SLOTS: usize = 8;
 
-/// Numbers that a chain keeps of its clusters in fast memory; the kernel's `CELLS`.
-pub(crate) const CELLS: usize = 6 * SLOTS + 1;
+/// Clusters that a chain may have in the wide kernel; beyond, the processors take over.
+pub const WIDE: usize = 32;
 
 /// Replicates whose numbers lie beside each other in memory; the kernel's `LANES`.
 pub const LANES: usize = 32;
@@ -27,24 +35,58 @@ pub const LANES: usize = 32;
 /// What a kernel is specialised on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Shape {
-    /// The numbers of a padded row.
-    pub dimension: usize,
-    /// Whether clusters keep inner products.
-    pub gram: bool,
+    /// The clusters that a chain may have: [`SLOTS`] or [`WIDE`].
+    pub slots: usize,
+    /// What clusters are.
+    pub family: Family,
     /// Whether the coupling's gains are looked up.
     pub vi: bool,
+    /// Whether sweeps have merge-split moves.
+    pub sams: bool,
+}
+
+/// What clusters are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Family {
+    /// Gaussian, with a known spread.
+    Gaussian {
+        /// The numbers of a padded row.
+        dimension: usize,
+        /// Whether clusters keep inner products.
+        gram: bool,
+    },
+    /// Columns of any kinds.
+    Columns {
+        /// Normal columns, padded.
+        normals: usize,
+        /// Columns of counts.
+        counts: usize,
+        /// Columns of levels.
+        categories: usize,
+        /// Their levels, all together.
+        levels: usize,
+    },
 }
 
 impl Shape {
     /// As definitions for a compiler.
     pub fn definitions(&self) -> Vec<String> {
-        let Shape { dimension, gram, vi } = *self;
-        vec![
-            format!("-DDIMENSION={dimension}"),
-            format!("-DSLOTS={SLOTS}"),
-            format!("-DGRAM={}", u8::from(gram)),
-            format!("-DVI={}", u8::from(vi)),
-        ]
+        let Shape { slots, family, vi, sams } = *self;
+        let mut definitions = vec![("SLOTS", slots), ("VI", vi.into()), ("SAMS", sams.into())];
+        definitions.extend(match family {
+            Family::Gaussian { dimension, gram } => {
+                vec![("COLUMNS", 0), ("DIMENSION", dimension), ("GRAM", gram.into())]
+            }
+            Family::Columns { normals, counts, categories, levels } => vec![
+                ("COLUMNS", 1),
+                ("GRAM", 0),
+                ("NORMALS", normals),
+                ("COUNTS", counts),
+                ("CATEGORIES", categories),
+                ("LEVELS", levels),
+            ],
+        });
+        definitions.iter().map(|(name, value)| format!("-D{name}={value}")).collect()
     }
 
     /// A name for the compiled kernel that changes with the source, with the shape and with `made_for`: a card and its
@@ -64,11 +106,14 @@ mod tests {
 
     #[test]
     fn a_kernel_is_named_by_all_that_it_depends_on() {
-        let shape = Shape { dimension: 8, gram: true, vi: false };
+        let family = Family::Gaussian { dimension: 8, gram: true };
+        let shape = Shape { slots: SLOTS, family, vi: false, sams: false };
         let name = shape.fingerprint("one card");
         assert_eq!(name, shape.fingerprint("one card"));
         assert_ne!(name, shape.fingerprint("another card"));
         assert_ne!(name, Shape { vi: true, ..shape }.fingerprint("one card"));
-        assert_ne!(name, Shape { dimension: 12, ..shape }.fingerprint("one card"));
+        assert_ne!(name, Shape { slots: WIDE, ..shape }.fingerprint("one card"));
+        let family = Family::Gaussian { dimension: 12, gram: true };
+        assert_ne!(name, Shape { family, ..shape }.fingerprint("one card"));
     }
 }

@@ -44,7 +44,7 @@ pub fn compare(
     if given.is_some() {
         options.data = Some("data".into());
     }
-    let executor = executor(courier, options.threads)?;
+    let executor = executor(courier, options.threads, options.device)?;
     let (found, _) = watched(py, &watch, move |flag, watch| {
         session::compare(&options, &models, hold_out, &*executor, given.as_ref(), flag, watch)
     })?;

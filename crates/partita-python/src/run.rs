@@ -8,10 +8,10 @@ use crate::words::exception;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use partita_run::Failure;
 use partita_run::answers::Answers;
-use partita_run::config::{Loss, Task};
+use partita_run::config::{Device, Loss, Task};
 use partita_run::engine::{Executor, Threads};
 use partita_run::model::Given;
-use partita_run::session::{Held, More, Request, processors};
+use partita_run::session::{Held, More, Request};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::path::PathBuf;
@@ -24,12 +24,41 @@ pub fn task(word: &str) -> PyResult<Task> {
     word.parse().map_err(|sentence| exception(&Failure::BadInput(sentence)))
 }
 
-/// Threads of this process, or an executor of Python's.
-pub fn executor(courier: Option<Bound<PyAny>>, threads: Option<usize>) -> PyResult<Box<dyn Executor + Send>> {
-    Ok(match courier {
-        Some(courier) => Box::new(Remote::new(courier)?),
-        None => Box::new(Threads(threads.unwrap_or_else(processors))),
-    })
+/// An executor of Python's, or that of a device.
+pub fn executor(
+    courier: Option<Bound<PyAny>>,
+    threads: Option<usize>,
+    device: Option<Device>,
+) -> PyResult<Box<dyn Executor + Send>> {
+    match (courier, device) {
+        (Some(courier), None) => Ok(Box::new(Remote::new(courier)?)),
+        (Some(_), Some(_)) => {
+            let sentence = "an executor and `device` each say where replicates are made: give one of them";
+            Err(exception(&Failure::BadInput(sentence.into())))
+        }
+        (None, device) => {
+            device.unwrap_or(Device::Cpu).executor(threads, card).map_err(|failure| exception(&failure))
+        }
+    }
+}
+
+/// The first card with so many threads beside it, or why there is none.
+#[cfg(feature = "cuda")]
+fn card(threads: Threads) -> Result<Box<dyn Executor + Send>, String> {
+    let card = partita_cuda::Nvidia::open().map_err(|error| error.to_string())?;
+    Ok(Box::new(partita_cuda::OnCard::new(card, threads)))
+}
+
+/// Never one.
+#[cfg(not(feature = "cuda"))]
+fn card(_: Threads) -> Result<Box<dyn Executor + Send>, String> {
+    Err("this partita was built without the feature `cuda`".into())
+}
+
+/// A device by its word.
+fn device(word: Option<String>) -> PyResult<Option<Device>> {
+    let parsed = word.map(|word| word.parse()).transpose();
+    parsed.map_err(|sentence: String| exception(&Failure::BadInput(format!("`device`: {sentence}"))))
 }
 
 fn incomplete() -> PyErr {
@@ -82,10 +111,12 @@ impl Run {
             let own = own::likelihood(&likelihood, &trouble)?;
             given = Some(Given::Own(title.clone(), columns.clone(), own));
         }
-        let executor = executor(courier, options.threads)?;
+        let executor = executor(courier, options.threads, options.device)?;
         let request = Request { task: self::task(task)?, meetings_only, options, force, command };
         let (held, interrupted) = watched_for(py, &watch, &trouble, move |flag, watch| {
-            Held::start(&*executor, request, given.as_ref(), flag, watch)
+            let held = Held::start(&*executor, request, given.as_ref(), flag, watch);
+            executor.notes().iter().for_each(|note| watch.say(note));
+            held
         })?;
         Ok((Run(held), interrupted))
     }
@@ -97,12 +128,14 @@ impl Run {
         courier: Option<Bound<PyAny>>,
         watch: Py<PyAny>,
         threads: Option<usize>,
+        device: Option<String>,
     ) -> PyResult<(Self, bool)> {
-        let executor = executor(courier, threads.or(self.0.run().plan.threads))?;
+        let executor = executor(courier, threads.or(self.0.run().plan.threads), self::device(device)?)?;
         let out = Some(&self.0.run().plan.out).filter(|out| !out.as_os_str().is_empty());
         let (held, interrupted) = watched(py, &watch, move |flag, watch| {
             let mut held = self.0.clone();
             held.go_on(out.map(|out| &**out), &*executor, flag, watch)?;
+            executor.notes().iter().for_each(|note| watch.say(note));
             Ok(held)
         })?;
         Ok((Run(held), interrupted))
@@ -128,7 +161,7 @@ impl Run {
                 return Err(exception(&Failure::BadInput(sentence.into())));
             }
         };
-        let executor = executor(courier, self.0.run().plan.threads)?;
+        let executor = executor(courier, self.0.run().plan.threads, None)?;
         let (held, interrupted) = watched(py, &watch, move |flag, watch| {
             let mut held = self.0.clone();
             held.more(more, &*executor, flag, watch)?;

@@ -3,6 +3,7 @@
 //! What a number stands for is a pure function of the model and the [`Work`], so it does not matter who runs it, in which
 //! order, in how large batches, or whether somebody loses it and it is run again: the same [`Output`] comes back.
 
+mod device;
 pub(crate) mod long_chain;
 mod origin;
 pub(crate) mod pilot;
@@ -18,11 +19,12 @@ pub use plain::Plain;
 pub use sample::{Draw, Sample, Sink};
 pub use threads::Threads;
 pub use work::{
-    Against, Between, Budget, Output, PilotPair, PilotPairs, Replicate, Row, Scores, Settings, Starts,
-    Streams, Work,
+    Abreast, Against, Between, Budget, Output, PilotPair, PilotPairs, Replicate, Row, Scores, Settings,
+    Starts, Streams, Work,
 };
 
 use crate::Failure;
+use partita::Partition;
 use std::collections::HashSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -41,6 +43,11 @@ pub trait Chains: Sync {
     /// of that sort, what it is that such an executor does not know.
     fn plain(&self) -> Result<Plain, String> {
         Err("chains of one's own".into())
+    }
+
+    /// Where the two chains of a replicate start, under a seed; none where the chains have no [plain](Self::plain) form.
+    fn starts(&self, _seed: u64, _number: u64) -> Option<[Partition; 2]> {
+        None
     }
 }
 
@@ -64,6 +71,11 @@ pub struct Job<'a> {
 pub trait Executor: Sync {
     /// How many numbers are worked on at the same time: runs are planned by it.
     fn width(&self) -> usize;
+
+    /// What there is to say in the end about where work was done.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
 
     /// Runs the numbers of the queue. Where `give` fails, nothing more is wanted: the failure is returned.
     fn execute(

@@ -117,7 +117,9 @@ pub fn start_on(
     store::keep_piped(&mut run, &out, piped.as_ref(), &input)?;
     let columns = columns(&*model);
     let directory = Directory::create(&out, &run, &columns, model.items())?;
-    go_on((directory, Sample::default()), &run, &*model, &input, executor, interrupted, watch)
+    let finished = go_on((directory, Sample::default()), &run, &*model, &input, executor, interrupted, watch);
+    executor.notes().iter().for_each(|note| watch.say(note));
+    finished
 }
 
 /// A run that can begin: nothing is left open.
@@ -190,8 +192,19 @@ fn refuse_wide(options: &Options, input: &Input) -> Result<(), Failure> {
     }
 }
 
-/// Continues a run that was interrupted.
+/// Continues a run that was interrupted, on threads of this process.
 pub fn resume(
+    path: &Path,
+    threads: Option<usize>,
+    interrupted: &AtomicBool,
+    watch: &mut dyn Watch,
+) -> Result<Finished, Failure> {
+    resume_on(|threads| Ok(Box::new(Threads(threads))), path, threads, interrupted, watch)
+}
+
+/// Continues a run that was interrupted, on the executor that is made for so many threads.
+pub fn resume_on(
+    executor: impl FnOnce(usize) -> Result<Box<dyn Executor + Send>, Failure>,
     path: &Path,
     threads: Option<usize>,
     interrupted: &AtomicBool,
@@ -201,11 +214,14 @@ pub fn resume(
     let mut plan = run.plan.clone();
     plan.threads = threads.or(plan.threads);
     plan.options().check()?;
+    let executor = executor(plan.threads())?;
     let (model, input) = reload(&run)?;
     let mut directory = Directory::resume(path, &run, &columns(&*model), model.items())?;
     let sample = heal(&directory, &run, model.items(), directory.sample(&columns(&*model))?)?;
     directory.rewrite(&columns(&*model), model.items(), &sample)?;
-    go_on((directory, sample), &run, &*model, &input, &Threads(plan.threads()), interrupted, watch)
+    let finished = go_on((directory, sample), &run, &*model, &input, &*executor, interrupted, watch);
+    executor.notes().iter().for_each(|note| watch.say(note));
+    finished
 }
 
 /// The rows that are whole, their kept states too; of a timed run those of workers that had all their time.

@@ -35,7 +35,7 @@ use meetings::Met;
 use partita::Schedule;
 use partita_run::Failure;
 use partita_run::config::Grid;
-use partita_run::engine::{self, Executor, Job, Output, Settings, Threads, Work};
+use partita_run::engine::{self, Executor, Job, Output, Settings, Work};
 use partita_run::session::{Progress, Watch};
 use partita_run::store::{lock, prepare, write_whole};
 use partita_run::summary::Quantity;
@@ -56,8 +56,6 @@ pub struct Request {
     pub scale: f64,
     /// The seed.
     pub seed: u64,
-    /// Worker threads; none: one for each processor.
-    pub threads: Option<usize>,
     /// The directory of the data files; none: the user's cache.
     pub data_dir: Option<PathBuf>,
     /// The directory of the results.
@@ -186,8 +184,13 @@ struct DensityResults {
     mass: f64,
 }
 
-/// Runs a study, or goes on with it, and writes all that it found.
-pub fn run(request: Request, interrupted: &AtomicBool, watch: &mut dyn Watch) -> Result<Findings, Failure> {
+/// Runs a study, or goes on with it, wherever the executor runs what it is given, and writes all that it found.
+pub fn run(
+    executor: &dyn Executor,
+    request: Request,
+    interrupted: &AtomicBool,
+    watch: &mut dyn Watch,
+) -> Result<Findings, Failure> {
     let begin = Instant::now();
     let Request { study, scale, seed, .. } = &request;
     if !(*scale > 0.0 && *scale <= 1e6) {
@@ -200,8 +203,6 @@ pub fn run(request: Request, interrupted: &AtomicBool, watch: &mut dyn Watch) ->
         }
     }
     let _lock = claim_directory(&request)?;
-    let executor =
-        &Threads(request.threads.filter(|t| *t > 0).unwrap_or_else(partita_run::session::processors));
     let mut bench = Workbench {
         scale: *scale,
         seed: *seed,

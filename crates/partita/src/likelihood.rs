@@ -17,7 +17,7 @@ pub use gaussian::{Covariance, Gaussian, GaussianCluster};
 pub use mixed::{Column, Mixed, MixedCluster};
 
 use crate::error::{Error, Result};
-use crate::outline::Outline;
+use crate::outline::Clusters;
 
 /// The largest real number that can be data: sums of squares of such stay far from overflow.
 ///
@@ -146,8 +146,8 @@ pub trait Likelihood: Sync {
         10.0
     }
 
-    /// The clusters in plain numbers, the prior's left empty; none where no other engine knows them.
-    fn outline(&self) -> Option<Outline> {
+    /// The clusters in plain numbers; none where no other engine knows them.
+    fn outline(&self) -> Option<Clusters> {
         None
     }
 

@@ -3,20 +3,44 @@
 //! The tables are those that the chains here look up, so that an engine that does the same operations in the same order
 //! has the same bits.
 
-/// A mixture of Gaussian clusters with known, equal spreads, in plain numbers.
+/// A mixture in plain numbers.
 ///
 /// ```
+/// use partita::outline::Clusters;
 /// use partita::{Gaussian, Mixture, Prior, Target};
 /// let data = Gaussian::isotropic(vec![-1.0, -1.1, 1.0], 1, 1.0, 0.3)?;
 /// let outline = Mixture::new(Prior::dirichlet(1.0)?, data).outline().expect("Gaussian clusters have one");
-/// assert_eq!((outline.items, outline.stride), (3, 4));
-/// assert_eq!(outline.join[1], 0.0);
+/// assert_eq!((outline.items, outline.join[1]), (3, 0.0));
+/// let Clusters::Gaussian(clusters) = outline.clusters else { unreachable!() };
+/// assert_eq!(clusters.stride, 4);
 /// # Ok::<(), partita::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outline {
     /// The number of items.
     pub items: usize,
+    /// The log density of each item given nothing.
+    pub alone: Vec<f64>,
+    /// The prior's log weight of joining a cluster, by its size.
+    pub join: Vec<f64>,
+    /// The prior's log weight of a new cluster, by the number of clusters: not for all of them.
+    pub open: Vec<f64>,
+    /// How clusters score items.
+    pub clusters: Clusters,
+}
+
+/// How clusters score items.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Clusters {
+    /// Gaussian clusters with known, equal spreads.
+    Gaussian(GaussianClusters),
+    /// Columns of any kinds, with gaps.
+    Columns(Box<ColumnClusters>),
+}
+
+/// Gaussian clusters with known, equal spreads.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GaussianClusters {
     /// The numbers of a row: its coordinates, padded with zeros to a multiple of four.
     pub stride: usize,
     /// The whitened rows.
@@ -25,12 +49,6 @@ pub struct Outline {
     pub gram: Option<Vec<f64>>,
     /// What depends on the size of a cluster alone, for the sizes `0..=items`.
     pub by_size: Vec<SizeConstants>,
-    /// The log density of each item given nothing.
-    pub alone: Vec<f64>,
-    /// The prior's log weight of joining a cluster, by its size.
-    pub join: Vec<f64>,
-    /// The prior's log weight of a new cluster, by the number of clusters: not for all of them.
-    pub open: Vec<f64>,
 }
 
 /// The constants of a Gaussian cluster of one size, for an item outside of it and for one of its own that does not count.
@@ -42,4 +60,78 @@ pub struct SizeConstants {
     pub half_precision: [f64; 2],
     /// What the sum is multiplied with to be the posterior mean.
     pub shrink: f64,
+}
+
+/// Columns that are independent within a cluster. Cells are those of the first item, then of the next.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ColumnClusters {
+    /// Real numbers of unknown mean and variance.
+    pub normals: NormalColumns,
+    /// Counts of unknown rate.
+    pub counts: CountColumns,
+    /// Levels of unknown probabilities.
+    pub categories: CategoryColumns,
+}
+
+/// Normal columns.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NormalColumns {
+    /// The columns, padded to a multiple of four by some without cells.
+    pub columns: Vec<NormalColumn>,
+    /// Cells about their prior means, NaN where one is missing.
+    pub cells: Vec<f64>,
+    /// Constants of densities by the cells of a cluster, from where a column says.
+    pub norms: Vec<f64>,
+}
+
+/// A normal column's prior, and where its constants begin.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NormalColumn {
+    /// How many cells the prior mean counts for.
+    pub kappa: f64,
+    /// The shape of the variance's law.
+    pub shape: f64,
+    /// Its rate.
+    pub rate: f64,
+    /// The place of its first constant.
+    pub start: usize,
+}
+
+/// Columns of counts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CountColumns {
+    /// The columns.
+    pub columns: Vec<CountColumn>,
+    /// Cells; none where one is missing.
+    pub cells: Vec<Option<u32>>,
+    /// `ln(b / (b + 1))` by the cells of a cluster, from where a column says.
+    pub log_ratio: Vec<f64>,
+    /// `ln(b + 1)`, likewise.
+    pub log_next: Vec<f64>,
+    /// What each item's density is multiplied with, its logarithm; nothing where there are no columns.
+    pub constants: Vec<f64>,
+}
+
+/// A column of counts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CountColumn {
+    /// The shape of the rate's law.
+    pub shape: f64,
+    /// The place of its first logarithms.
+    pub start: usize,
+    /// `ln G(shape + j)` for all sums `j` that there may be.
+    pub rising: Vec<f64>,
+}
+
+/// Columns of levels. All levels of all columns have numbers, those of the first column first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CategoryColumns {
+    /// The level of each cell; none where it is missing.
+    pub cells: Vec<Option<u32>>,
+    /// Logarithms by count, from where a level or a column's total says.
+    pub logs: Vec<f64>,
+    /// The place of the first logarithm of each level.
+    pub level_starts: Vec<usize>,
+    /// The same of each column's total.
+    pub total_starts: Vec<usize>,
 }

@@ -99,8 +99,13 @@ impl<S> Fishy<S> {
     /// The term of the asymptotic variance, equation (3), a value of the summary each; to be multiplied with the
     /// weights of the two states.
     pub fn variances(&self) -> impl Iterator<Item = f64> + '_ {
-        self.first.iter().zip(&self.sum).map(|(first, sum)| first * (sum - first / 2.0))
+        self.first.iter().zip(&self.sum).map(|(first, sum)| variance_term(*first, *sum))
     }
+}
+
+/// The term of the asymptotic variance, equation (3), from the first difference and the sum of all.
+pub fn variance_term(first: f64, sum: f64) -> f64 {
+    first * (sum - first / 2.0)
 }
 
 impl<T: Target, S: Summary<T>> Observer<T> for Fishy<S> {

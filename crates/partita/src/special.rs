@@ -100,6 +100,7 @@ fn deviance(x: f64, mean: f64) -> f64 {
 #[derive(Debug, Clone)]
 pub(crate) struct LnRising {
     shape: f64,
+    most: u64,
     table: Vec<f64>,
 }
 
@@ -109,7 +110,13 @@ pub(crate) const TABULATED: u64 = 1 << 16;
 impl LnRising {
     /// For counts up to `most`; beyond the table values are computed.
     pub(crate) fn new(shape: f64, most: u64) -> Self {
-        LnRising { shape, table: (0..=most.min(TABULATED)).map(|j| ln_gamma(shape + j as f64)).collect() }
+        let table = (0..=most.min(TABULATED)).map(|j| ln_gamma(shape + j as f64)).collect();
+        LnRising { shape, most, table }
+    }
+
+    /// The values of all counts; none where some are beyond the table.
+    pub(crate) fn whole_table(&self) -> Option<&[f64]> {
+        (self.most <= TABULATED).then_some(&self.table)
     }
 
     /// `ln Gamma(shape + to) - ln Gamma(shape + from)` for `from <= to`.

@@ -27,7 +27,7 @@ fn killed_again_and_again_a_run_ends_the_same() {
     let mut kills = 0;
     loop {
         let arguments = match scratch.exists("run/run.toml") {
-            true => "resume run --threads 2".to_string(),
+            true => "resume run --threads 2 --device auto".to_string(),
             false => format!("fit data.csv {LONG} --out run"),
         };
         let mut child = scratch.command(&arguments).spawn().unwrap();

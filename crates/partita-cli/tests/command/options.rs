@@ -63,6 +63,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("keep_draws", &["3"]),
     ("loss", &["'binder'"]),
     ("threads", &["1"]),
+    ("device", &["'auto'"]),
     ("shard", &["'1/2'"]),
     ("out", &["'elsewhere'"]),
     ("cluster_prior", &["'table:0.1,4,1'"]),
@@ -70,8 +71,8 @@ const VALUES: &[(&str, &[&str])] = &[
     ("pca", &["1"]),
 ];
 
-/// These change nothing that is found: how many work on it, and where it is written.
-const ELSEWHERE: [&str; 2] = ["threads", "out"];
+/// These change nothing that is found: how many work on it, on what, and where it is written.
+const ELSEWHERE: [&str; 3] = ["threads", "device", "out"];
 
 /// A directory with the files that the commands read.
 fn scratch() -> Scratch {

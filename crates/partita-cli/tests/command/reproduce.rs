@@ -64,7 +64,8 @@ fn coupled_estimates_repeat_to_the_bit_and_threads_do_not_matter() {
     let scratch = Scratch::new();
     let mut seen = Vec::new();
     for (out, threads) in [("one", 1), ("two", 2)] {
-        scratch.ok(&format!("reproduce synthetic --scale 0.0005 --out {out} --threads {threads}"));
+        scratch
+            .ok(&format!("reproduce synthetic --scale 0.0005 --out {out} --threads {threads} --device auto"));
         // Columns of the coupled estimate, without its seconds; the naive ones depend on the clock.
         let rows = scratch.read(&format!("{out}/estimates.csv"));
         let coupled: Vec<Vec<String>> = rows

@@ -106,6 +106,18 @@ words! {
     }
 }
 
+words! {
+    /// Where replicates are made; results are the same.
+    Device {
+        /// The processors.
+        Cpu = "cpu",
+        /// An NVIDIA card, and the processors for what it does not do.
+        Cuda = "cuda",
+        /// A card where there is one, else the processors.
+        Auto = "auto",
+    }
+}
+
 /// In a TOML file an alpha or a time may be written as a number, too.
 #[derive(Deserialize)]
 #[serde(untagged)]

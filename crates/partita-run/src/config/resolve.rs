@@ -4,8 +4,8 @@ use super::plan::{
     ClusterPrior, Law, Limit, MixtureLaw, Pairing, PartitionPrior, Plan, Reading, Setup, StoppingRule,
 };
 use super::{
-    Alpha, ConfigError, Coupling, Covariance, CovariancePrior, EdgePrior, Loss, Metric, ModelChoice, Options,
-    Prior, Sampler, Shard, Start, Summary, Task,
+    Alpha, ConfigError, Coupling, Covariance, CovariancePrior, Device, EdgePrior, Loss, Metric, ModelChoice,
+    Options, Prior, Sampler, Shard, Start, Summary, Task,
 };
 use crate::engine::pilot::Pilot;
 use crate::summary::{Clusters, Top};
@@ -109,6 +109,7 @@ pub fn default_in_words(key: &str, task: Task) -> Option<String> {
         "lag" | "burn_in" | "sweeps" => "set by a pilot run".into(),
         "replicates" => "as many as fit into about a minute".into(),
         "threads" => "all processors".into(),
+        "device" => Device::Cpu.to_string(),
         "seed" => SEED.to_string(),
         "summary" => summaries().iter().map(Summary::to_string).collect::<Vec<_>>().join(", "),
         "loss" => LOSS.to_string(),

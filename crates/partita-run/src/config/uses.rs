@@ -29,7 +29,7 @@ macro_rules! lines {
     };
 }
 
-const LINES: [Line; 38] = lines! {
+const LINES: [Line; 39] = lines! {
     data: always,
     delimiter: text_file,
     header: named_columns,
@@ -63,6 +63,7 @@ const LINES: [Line; 38] = lines! {
     keep_draws: kept_states,
     loss: one_clustering,
     threads: always,
+    device: always,
     shard: always,
     out: always,
     cluster_prior: full_covariance,

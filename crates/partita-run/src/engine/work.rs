@@ -3,6 +3,8 @@
 use partita::Partition;
 use partita::Schedule;
 use partita::atoms::Atom;
+use partita::poisson::draw;
+use partita::rng::{Purpose, Stream};
 use partita::score::LeaveOneOut;
 use partita::survival::Observed;
 use partita::tuning::Trace;
@@ -134,6 +136,49 @@ pub struct Starts {
     pub each: u64,
     /// The weighted states of the two units of each number.
     pub units: Vec<[Vec<Atom>; 2]>,
+}
+
+/// Two chains that set out together from states of two units.
+#[derive(Debug, Clone, Copy)]
+pub struct Abreast<'a> {
+    /// The number of their stream.
+    pub number: u64,
+    /// Their random numbers.
+    pub stream: Stream,
+    /// Where they set out.
+    pub states: [&'a Partition; 2],
+    /// What their term of the variance counts.
+    pub weight: f64,
+}
+
+impl Starts {
+    /// The pairs that a number stands for.
+    pub fn pairs(&self, number: u64) -> impl Iterator<Item = Abreast<'_>> {
+        let two = &self.units[number as usize];
+        (number * self.each..(number + 1) * self.each).map(move |pair| {
+            let number = Streams::VARIANCE | pair;
+            let stream = Stream::new(self.seed, number);
+            let mut chance = stream.sequence(Purpose::Atoms, 0);
+            let [(x, weight_x), (y, weight_y)] = two.each_ref().map(|atoms| {
+                let (atom, weight) = draw(atoms.iter().map(|atom| atom.weight), &mut chance);
+                (&atoms[atom].partition, weight)
+            });
+            Abreast { number, stream, states: [x, y], weight: weight_x * weight_y / self.each as f64 }
+        })
+    }
+}
+
+impl Between {
+    /// Nothing of so many summaries.
+    pub fn new(summaries: usize) -> Self {
+        Between { variances: vec![0.0; summaries], kernel_calls: 0 }
+    }
+
+    /// Adds what one pair has to say.
+    pub fn add(&mut self, weight: f64, terms: impl Iterator<Item = f64>, kernel_calls: u64) {
+        self.kernel_calls += kernel_calls;
+        self.variances.iter_mut().zip(terms).for_each(|(mean, term)| *mean += weight * term);
+    }
 }
 
 /// Replicates against ordinary chains.

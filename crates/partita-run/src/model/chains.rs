@@ -5,12 +5,12 @@ use super::{AnySummary, Model, Problem};
 use crate::config;
 use crate::engine::stopwatch::Stopwatch;
 use crate::engine::{
-    Against, Between, Budget, Chains, Origin, Output, PilotPair, PilotPairs, Plain, Replicate, Row, Scores,
-    Settings, Starts, Streams, Work, worker,
+    Abreast, Against, Between, Budget, Chains, Origin, Output, PilotPair, PilotPairs, Plain, Replicate, Row,
+    Scores, Settings, Starts, Streams, Work, worker,
 };
 use partita::atoms::Atoms;
 use partita::partition::Metric;
-use partita::poisson::{Fishy, draw};
+use partita::poisson::Fishy;
 use partita::rng::Purpose;
 use partita::score::LeaveOneOut;
 use partita::survival::Observed;
@@ -65,14 +65,20 @@ impl<T: Target, K: Kernel<T>> Chains for Problem<T, K> {
 
     fn plain(&self) -> Result<Plain, String> {
         let setup = self.origin.as_ref().ok_or("chains of one's own")?.setup();
-        if setup.sampler.moves() != [(config::Move::Gibbs, 1)] {
+        let moves = setup.sampler.moves();
+        let is_plain =
+            |(kind, _): &_| matches!(kind, config::Move::Gibbs | config::Move::Sams | config::Move::SamsNear);
+        if !moves.iter().all(is_plain) {
             return Err(format!("`sampler = {}`", setup.sampler));
         }
         let config::Pairing { coupling, metric, nugget } = setup.pairing;
         if coupling != config::Coupling::Optimal {
             return Err(format!("`coupling = {coupling}`"));
         }
-        let AnyStart::Fixed(start) = &self.start else { return Err(format!("`start = {}`", setup.start)) };
+        let start = match &self.start {
+            AnyStart::Fixed(start) => Some(start.0.slots().collect()),
+            _ => None,
+        };
         let asked: usize = setup.summaries.iter().map(|summary| summary.quantities().len()).sum();
         if asked != self.quantities.len() {
             return Err("a known clustering to compare with".into());
@@ -81,14 +87,25 @@ impl<T: Target, K: Kernel<T>> Chains for Problem<T, K> {
             target: self.target.outline().ok_or("this model")?,
             gains: metric.of_partitions().gains_by_overlap(self.target.len()),
             nugget,
-            start: start.0.slots().collect(),
+            moves: moves.to_vec(),
+            near: self.near.clone(),
+            start,
             summaries: setup.summaries.clone(),
             counted: self.counts().len() - 1,
         })
     }
+
+    fn starts(&self, seed: u64, number: u64) -> Option<[Partition; 2]> {
+        Some(self.draw_starts(&Stream::new(seed, number), &self.start))
+    }
 }
 
 impl<T: Target, K: Kernel<T>> Problem<T, K> {
+    fn draw_starts(&self, stream: &Stream, start: &AnyStart) -> [Partition; 2] {
+        [Purpose::StartX, Purpose::StartY]
+            .map(|purpose| start.draw(&self.target, &mut stream.sequence(purpose, 0)))
+    }
+
     fn pair(
         &self,
         stream: &Stream,
@@ -97,8 +114,7 @@ impl<T: Target, K: Kernel<T>> Problem<T, K> {
         max_sweeps: u64,
         observer: &mut impl Observer<T>,
     ) -> Outcome {
-        let x = start.draw(&self.target, &mut stream.sequence(Purpose::StartX, 0));
-        let y = start.draw(&self.target, &mut stream.sequence(Purpose::StartY, 0));
+        let [x, y] = self.draw_starts(stream, start);
         let pair = Pair::new(&self.target, &self.kernel, self.coupling.clone(), lag);
         pair.expect("a schedule has a lag").cap(max_sweeps).run(x, y, stream, observer)
     }
@@ -149,20 +165,11 @@ impl<T: Target, K: Kernel<T>> Problem<T, K> {
 
     /// The pairs between the states of two units; none where one was cut or stopped.
     fn between(&self, number: u64, starts: &Starts, stop: &dyn Fn() -> bool) -> Option<Between> {
-        let two = &starts.units[number as usize];
-        let mut between = Between { variances: vec![0.0; self.quantities.len()], kernel_calls: 0 };
-        for pair in number * starts.each..(number + 1) * starts.each {
-            let stream = Stream::new(starts.seed, Streams::VARIANCE | pair);
-            let mut chance = stream.sequence(Purpose::Atoms, 0);
-            let [(x, weight_x), (y, weight_y)] = two.each_ref().map(|atoms| {
-                let (atom, weight) = draw(atoms.iter().map(|atom| atom.weight), &mut chance);
-                (&atoms[atom].partition, weight)
-            });
+        let mut between = Between::new(self.quantities.len());
+        for Abreast { stream, states: [x, y], weight, .. } in starts.pairs(number) {
             let (terms, outcome) = self.poisson(x, y, &stream, starts.cap, stop);
             let Ending::Met { .. } = outcome.ending else { return None };
-            between.kernel_calls += outcome.kernel_calls;
-            let weight = weight_x * weight_y / starts.each as f64;
-            between.variances.iter_mut().zip(&terms).for_each(|(mean, term)| *mean += weight * term);
+            between.add(weight, terms.into_iter(), outcome.kernel_calls);
         }
         Some(between)
     }

@@ -5,6 +5,7 @@
 //! Two levels are the beta-Bernoulli model. Counts are whole numbers, so statistics never drift.
 
 use crate::error::{Error, Result, positive};
+use crate::outline::CategoryColumns;
 use crate::special::shared_tables;
 
 /// The prior of a categorical column: a Dirichlet law over the probabilities of its levels.
@@ -173,6 +174,15 @@ impl Categories {
             }
         }
         sum
+    }
+
+    pub(super) fn outline(&self) -> CategoryColumns {
+        CategoryColumns {
+            cells: self.cells.iter().map(|&cell| (cell != MISSING).then_some(cell)).collect(),
+            logs: self.logs.clone(),
+            level_starts: self.level_starts.clone(),
+            total_starts: self.total_starts.clone(),
+        }
     }
 
     /// The log probability of one cell; minus infinity where `x` is no level.

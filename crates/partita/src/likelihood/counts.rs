@@ -9,6 +9,7 @@
 
 use crate::error::{Error, Result, positive};
 use crate::math::{ln, ln_gamma};
+use crate::outline::{CountColumn, CountColumns};
 use crate::special::{LnRising, TABULATED, ln_negative_binomial, shared_tables};
 
 /// The prior of a count column: its rate is `Gamma(shape, rate)` with mean `shape / rate`.
@@ -247,6 +248,23 @@ impl Counts {
     #[inline(always)]
     fn constant(&self, item: usize) -> f64 {
         if self.columns.is_empty() { 0.0 } else { self.constants[item] }
+    }
+
+    /// None where a sum may be beyond what is tabulated.
+    pub(super) fn outline(&self) -> Option<CountColumns> {
+        let column = |column: &Column| {
+            let Column { prior, rising, start } = column;
+            rising.whole_table().map(|rising| CountColumn {
+                shape: prior.shape,
+                start: *start,
+                rising: rising.into(),
+            })
+        };
+        let columns = self.columns.iter().map(column).collect::<Option<_>>()?;
+        let cells = self.cells.iter().map(|&cell| (cell != ELSEWHERE).then_some(cell)).collect();
+        let (log_ratio, log_next) = (self.log_ratio.clone(), self.log_next.clone());
+        let constants = if self.columns.is_empty() { Vec::new() } else { self.constants.clone() };
+        self.large.is_empty().then_some(CountColumns { columns, cells, log_ratio, log_next, constants })
     }
 
     /// The log probability of one cell; minus infinity where `x` is no count.

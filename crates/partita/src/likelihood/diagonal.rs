@@ -14,6 +14,7 @@
 
 use crate::error::{Result, positive};
 use crate::math::{ln, ln_gamma};
+use crate::outline::{NormalColumn, NormalColumns};
 use crate::special::{ln_with_squares, log, shared_tables};
 
 /// The prior of a normal column: `mu ~ N(mean, s2 / kappa)`, `s2 ~ InvGamma(shape, rate)`.
@@ -271,6 +272,19 @@ impl Normals {
             }
         }
         (sums[0] + sums[2]) + (sums[1] + sums[3])
+    }
+
+    pub(super) fn outline(&self) -> NormalColumns {
+        let column = |(prior, &start): (&NormalInverseGamma, &usize)| {
+            let NormalInverseGamma { kappa, shape, rate, .. } = *prior;
+            NormalColumn { kappa, shape, rate, start }
+        };
+        let cell = |(&x, &seen): (&f64, &f64)| if seen > 0.0 { x } else { f64::NAN };
+        NormalColumns {
+            columns: self.priors.iter().zip(&self.starts).map(column).collect(),
+            cells: self.cells.iter().flat_map(|cells| cells.x.iter().zip(&cells.seen).map(cell)).collect(),
+            norms: self.norms.clone(),
+        }
     }
 
     /// The log density of one cell, `x` in the units of the data.

@@ -23,7 +23,7 @@ pub use covariance::Covariance;
 use super::{Likelihood, Predict, check_prior_mean, computable};
 use crate::error::{Error, Result};
 use crate::math::{LANES, ln};
-use crate::outline::{Outline, SizeConstants};
+use crate::outline::{Clusters, GaussianClusters, SizeConstants};
 use cluster::{INSIDE, OUTSIDE, add_scores};
 use covariance::{Whitening, diagonalize};
 use distance::{square_distance, weighted_square_distance};
@@ -370,23 +370,19 @@ impl Likelihood for Gaussian {
         }
     }
 
-    fn outline(&self) -> Option<Outline> {
+    fn outline(&self) -> Option<Clusters> {
         let Spread::Equal(_, gram) = &self.spread else { return None };
         let constants = |size: &BySize| SizeConstants {
             log_norm: size.log_norm,
             half_precision: size.half_precision,
             shrink: size.shrink,
         };
-        Some(Outline {
-            items: self.items,
+        Some(Clusters::Gaussian(GaussianClusters {
             stride: self.stride,
             rows: self.rows.clone(),
             gram: gram.as_ref().map(|gram| gram.products().into()),
             by_size: self.by_size.iter().map(constants).collect(),
-            alone: self.alone.clone(),
-            join: Vec::new(),
-            open: Vec::new(),
-        })
+        }))
     }
 
     fn clear(&self, cluster: &mut GaussianCluster) {

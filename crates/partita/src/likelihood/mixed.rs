@@ -5,6 +5,7 @@ use super::counts::{CountCluster, Counts, GammaPoisson, is_count};
 use super::diagonal::{NormalCluster, NormalInverseGamma, Normals};
 use super::{Likelihood, Predict, computable};
 use crate::error::{Error, Result};
+use crate::outline::{Clusters, ColumnClusters};
 
 /// What a column holds, with the prior of its clusters' parameters.
 ///
@@ -275,6 +276,13 @@ impl Likelihood for Mixed {
             out[k] += if k == own { self.score_without(cluster, item) } else { self.score(cluster, item) };
         }
         out[clusters.len()] += self.alone[item];
+    }
+
+    /// Not where counts are so large that what they need is not tabulated.
+    fn outline(&self) -> Option<Clusters> {
+        let (normals, categories) = (self.normals.outline(), self.categories.outline());
+        let counts = self.counts.outline()?;
+        Some(Clusters::Columns(Box::new(ColumnClusters { normals, counts, categories })))
     }
 
     fn clear(&self, cluster: &mut MixedCluster) {

@@ -246,7 +246,14 @@ impl<L: Likelihood> Target for Mixture<L> {
 
     fn outline(&self) -> Option<Outline> {
         let (join, open) = self.prior.weights();
-        self.likelihood.outline().map(|outline| Outline { join: join.into(), open: open.into(), ..outline })
+        let alone = |item| self.likelihood.log_predictive_alone(item);
+        self.likelihood.outline().map(|clusters| Outline {
+            items: self.len(),
+            alone: (0..self.len()).map(alone).collect(),
+            join: join.into(),
+            open: open.into(),
+            clusters,
+        })
     }
 
     #[inline]

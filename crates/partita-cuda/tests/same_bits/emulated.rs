@@ -44,14 +44,15 @@ impl Emulated {
         Some(Emulated { kernels: Mutex::default(), folder: env!("CARGO_TARGET_TMPDIR").into() })
     }
 
-    fn compile(&self, shape: Shape) -> libloading::Library {
+    /// The source of a shape, and more behind it, as a library.
+    pub fn compile(&self, shape: Shape, more: &str) -> libloading::Library {
         // A library of its own for each: its shared memory is static, and tests run at once.
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("{}-{}-{number}", shape.fingerprint("emulated"), std::process::id());
         let (source, library) =
             (self.folder.join(&name).with_extension("cpp"), self.folder.join(&name).with_extension("so"));
-        std::fs::write(&source, SOURCE).expect("the folder can be written");
+        std::fs::write(&source, [SOURCE, more].concat()).expect("the folder can be written");
         let output = Command::new(compiler())
             .args(["-O1", "-ffp-contract=off", "-shared", "-fPIC", "-std=c++17", "-w"])
             .args(shape.definitions())
@@ -82,7 +83,7 @@ impl Card for Emulated {
 
     fn run(&self, launch: &Launch) -> Result<Returned, CardError> {
         let mut kernels = self.kernels.lock().expect("nobody panics");
-        let library = kernels.entry(launch.shape).or_insert_with(|| self.compile(launch.shape));
+        let library = kernels.entry(launch.shape).or_insert_with(|| self.compile(launch.shape, ""));
         let room = launch.room;
         let mut returned = Returned {
             outcomes: vec![0; room.outcomes],
@@ -103,7 +104,7 @@ impl Card for Emulated {
                 let kernel: libloading::Symbol<Kernel> = library.get(name.as_bytes()).expect("the kernel");
                 kernel(
                     launch.settings.as_ptr(),
-                    launch.summaries.as_ptr(),
+                    launch.words.as_ptr(),
                     launch.tables.as_ptr(),
                     launch.gains.as_ptr(),
                     launch.start.as_ptr(),

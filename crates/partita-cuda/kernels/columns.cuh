@@ -1,0 +1,242 @@
+// Tables of columns of any kinds, with gaps (`likelihood/mixed.rs`): normal columns of unknown variance, counts, categories.
+//
+// A cluster's statistics, and what follows from them, are doubles in steps of LANES; counts and sums of counts are whole.
+
+// Doubles of a cluster.
+enum Normal { COUNT, SUM, SQUARE, MEAN, RATE, HALF_SHRINK, POWER, CONSTANT, OF_NORMAL };
+enum Count { CELLS_SEEN, EVENTS, BASE, LOG_NEXT, OF_COUNT };
+enum Tally { TIMES, LOG, OF_TALLY };
+#define FIRST_COUNT (OF_NORMAL * NORMALS)
+#define FIRST_LEVEL (FIRST_COUNT + OF_COUNT * COUNTS)
+#define FIRST_TOTAL (FIRST_LEVEL + OF_TALLY * LEVELS)
+#define CLUSTER (FIRST_TOTAL + OF_TALLY * CATEGORIES)
+#define CLUSTER_STEP LANES
+#define CELLS 1
+
+#define STAT(c, k) ((c)[(k) * LANES])
+#define NORMAL(c, column, field) STAT(c, (column) * OF_NORMAL + (field))
+#define TALLIED(c, column, field) STAT(c, FIRST_COUNT + (column) * OF_COUNT + (field))
+#define LEVEL(c, level, field) STAT(c, FIRST_LEVEL + (level) * OF_TALLY + (field))
+#define TOTAL(c, column, field) STAT(c, FIRST_TOTAL + (column) * OF_TALLY + (field))
+
+// The tables. Doubles: of each normal column kappa, shape, rate; of each count column its shape; for each item the normal cells
+// about their prior means, whether they are there, and the constant of its counts; then what the words point to. Words: where
+// each column's, level's and total's table begins (of a count column two: by count, by sum); for each item its counts and levels.
+#define OF_PRIOR 3
+#define ROW (2 * NORMALS + 1)
+#define FIRST_ROW (OF_PRIOR * NORMALS + COUNTS)
+#define STARTS (NORMALS + 2 * COUNTS + LEVELS + CATEGORIES)
+#define MISSING 0xFFFFFFFFu
+
+DEVICE const double* prior_of(const Tables* t, int column) { return t->numbers + column * OF_PRIOR; }
+DEVICE double shape_of_count(const Tables* t, int column) { return t->numbers[OF_PRIOR * NORMALS + column]; }
+DEVICE const double* row_of(const Tables* t, int item) { return t->numbers + FIRST_ROW + (u64)item * ROW; }
+DEVICE const u32* codes_of(const Tables* t, int item) { return t->words + STARTS + (u64)item * (COUNTS + CATEGORIES); }
+DEVICE const double* table_at(const Tables* t, int which) { return t->numbers + t->words[which]; }
+DEVICE const double* norms_of(const Tables* t, int column) { return table_at(t, column); }
+// ln(b / (b + 1)), ln(b + 1), one beside the other by count.
+DEVICE const double* logs_of_count(const Tables* t, int column) { return table_at(t, NORMALS + 2 * column); }
+DEVICE const double* rising_of(const Tables* t, int column) { return table_at(t, NORMALS + 2 * column + 1); }
+DEVICE const double* logs_of_level(const Tables* t, int level) { return table_at(t, NORMALS + 2 * COUNTS + level); }
+DEVICE const double* logs_of_total(const Tables* t, int column) { return table_at(t, NORMALS + 2 * COUNTS + LEVELS + column); }
+
+DEVICE double* stats_of(const Chain* z, int number) { return z->stats + (u64)number * CLUSTER * LANES; }
+
+DEVICE void follow_normal(const Tables* t, double* c, int column) {
+    const double* prior = prior_of(t, column);
+    double n = NORMAL(c, column, COUNT), kappa = prior[0] + n, sum = NORMAL(c, column, SUM), mean = sum / kappa;
+    double rate = prior[2] + 0.5 * (NORMAL(c, column, SQUARE) - sum * mean);
+    rate = rate > prior[2] ? rate : prior[2];
+    double power = prior[1] + 0.5 * n + 0.5;
+    NORMAL(c, column, MEAN) = mean;
+    NORMAL(c, column, RATE) = rate;
+    NORMAL(c, column, HALF_SHRINK) = 0.5 * kappa / (kappa + 1.0);
+    NORMAL(c, column, POWER) = power;
+    NORMAL(c, column, CONSTANT) = norms_of(t, column)[(int)n] + (power - 0.5) * log_of(rate);
+}
+
+DEVICE void follow_count(const Tables* t, double* c, int column) {
+    const double* logs = logs_of_count(t, column) + 2 * (int)TALLIED(c, column, CELLS_SEEN);
+    TALLIED(c, column, BASE) = (shape_of_count(t, column) + TALLIED(c, column, EVENTS)) * logs[0];
+    TALLIED(c, column, LOG_NEXT) = logs[1];
+}
+
+DEVICE void follow_tally(double* tally, const double* logs, double change) {
+    double times = tally[TIMES * LANES] + change;
+    tally[TIMES * LANES] = times;
+    tally[LOG * LANES] = logs[(int)times];
+}
+
+// A cluster without items.
+APART void clear_cluster(const Tables* t, double* c) {
+    for (int k = 0; k < CLUSTER; k++) STAT(c, k) = 0.0;
+    for (int column = 0; column < NORMALS; column++) follow_normal(t, c, column);
+    for (int column = 0; column < COUNTS; column++) follow_count(t, c, column);
+    for (int level = 0; level < LEVELS; level++) follow_tally(&LEVEL(c, level, 0), logs_of_level(t, level), 0.0);
+    for (int column = 0; column < CATEGORIES; column++) follow_tally(&TOTAL(c, column, 0), logs_of_total(t, column), 0.0);
+}
+
+// Adds an item `sign` times: 1 or -1. A cell that is missing changes nothing.
+APART void add_item(const Tables* t, double* c, int item, double sign) {
+    const double* row = row_of(t, item);
+    const u32* codes = codes_of(t, item);
+    for (int column = 0; column < NORMALS; column++) {
+        if (row[NORMALS + column] == 0.0) continue;
+        double x = row[column], count = NORMAL(c, column, COUNT) + sign;
+        NORMAL(c, column, COUNT) = count;
+        // What rounding left behind goes with the last cell.
+        NORMAL(c, column, SUM) = count == 0.0 ? 0.0 : NORMAL(c, column, SUM) + sign * x;
+        NORMAL(c, column, SQUARE) = count == 0.0 ? 0.0 : NORMAL(c, column, SQUARE) + sign * (x * x);
+        follow_normal(t, c, column);
+    }
+    for (int column = 0; column < COUNTS; column++) {
+        if (codes[column] == MISSING) continue;
+        TALLIED(c, column, CELLS_SEEN) += sign;
+        TALLIED(c, column, EVENTS) += sign * (double)codes[column];
+        follow_count(t, c, column);
+    }
+    for (int column = 0; column < CATEGORIES; column++) {
+        u32 level = codes[COUNTS + column];
+        if (level == MISSING) continue;
+        follow_tally(&LEVEL(c, level, 0), logs_of_level(t, (int)level), sign);
+        follow_tally(&TOTAL(c, column, 0), logs_of_total(t, column), sign);
+    }
+}
+
+// The log density of an item given a cluster that does not hold it.
+APART double score(const Tables* t, const double* c, int item) {
+    const double* row = row_of(t, item);
+    const u32* codes = codes_of(t, item);
+    double sums[4] = {0.0, 0.0, 0.0, 0.0}, counts = 0.0, categories = 0.0;
+    for (int first = 0; first < NORMALS; first += 4) {
+#pragma unroll
+        for (int lane = 0; lane < 4; lane++) {
+            int column = first + lane;
+            if (row[NORMALS + column] == 0.0) continue;
+            double e = row[column] - NORMAL(c, column, MEAN);
+            double rate = NORMAL(c, column, RATE) + NORMAL(c, column, HALF_SHRINK) * (e * e);
+            sums[lane] += NORMAL(c, column, CONSTANT) - NORMAL(c, column, POWER) * log_of(rate);
+        }
+    }
+    for (int column = 0; column < COUNTS; column++) {
+        if (codes[column] == MISSING) continue;
+        const double* rising = rising_of(t, column) + (u64)TALLIED(c, column, EVENTS);
+        counts += (rising[codes[column]] - rising[0]) +
+                  (TALLIED(c, column, BASE) - (double)codes[column] * TALLIED(c, column, LOG_NEXT));
+    }
+    for (int column = 0; column < CATEGORIES; column++) {
+        u32 level = codes[COUNTS + column];
+        if (level != MISSING) categories += LEVEL(c, level, LOG) - TOTAL(c, column, LOG);
+    }
+    return ((sums[0] + sums[2]) + (sums[1] + sums[3])) + ((counts + row[2 * NORMALS]) + categories);
+}
+
+// The log density of an item given the other items of the cluster that holds it.
+APART double score_without(const Tables* t, const double* c, int item) {
+    const double* row = row_of(t, item);
+    const u32* codes = codes_of(t, item);
+    double sums[4] = {0.0, 0.0, 0.0, 0.0}, counts = 0.0, categories = 0.0;
+    for (int first = 0; first < NORMALS; first += 4) {
+#pragma unroll
+        for (int lane = 0; lane < 4; lane++) {
+            int column = first + lane;
+            if (row[NORMALS + column] == 0.0) continue;
+            const double *prior = prior_of(t, column), *norms = norms_of(t, column);
+            double n = NORMAL(c, column, COUNT), kappa = prior[0] + n, e = row[column] - NORMAL(c, column, MEAN);
+            double rate = NORMAL(c, column, RATE) - 0.5 * kappa / (kappa - 1.0) * (e * e);
+            double before = n > 1.0 && rate > prior[2] ? rate : prior[2];
+            double norm = norms[(int)n - 1] + norms[(int)n] - NORMAL(c, column, CONSTANT);
+            sums[lane] += norm + (NORMAL(c, column, POWER) - 1.0) * log_of(before);
+        }
+    }
+    for (int column = 0; column < COUNTS; column++) {
+        if (codes[column] == MISSING) continue;
+        double x = (double)codes[column], rest = TALLIED(c, column, EVENTS) - x;
+        const double* logs = logs_of_count(t, column) + 2 * ((int)TALLIED(c, column, CELLS_SEEN) - 1);
+        const double* rising = rising_of(t, column) + (u64)rest;
+        double base = (shape_of_count(t, column) + rest) * logs[0];
+        counts += (rising[codes[column]] - rising[0]) + (base - x * logs[1]);
+    }
+    for (int column = 0; column < CATEGORIES; column++) {
+        u32 level = codes[COUNTS + column];
+        if (level == MISSING) continue;
+        categories += logs_of_level(t, (int)level)[(int)LEVEL(c, level, TIMES) - 1] -
+                      logs_of_total(t, column)[(int)TOTAL(c, column, TIMES) - 1];
+    }
+    return ((sums[0] + sums[2]) + (sums[1] + sums[3])) + ((counts + row[2 * NORMALS]) + categories);
+}
+
+APART void recall(const Tables* t, Chain* z, const u32* sizes) {
+    for (int k = 0; k < z->numbers; k++) SIZE(z, k) = sizes[k];
+}
+
+APART void rebuild(const Tables* t, Chain* z) {
+    z->moves = 0;
+    z->head = z->length = 0;
+    for (int k = 0; k < z->numbers; k++) {
+        SIZE(z, k) = 0;
+        clear_cluster(t, stats_of(z, k));
+    }
+    for (int item = 0; item < t->items; item++) {
+        int number = z->cluster[item * LANES];
+        add_item(t, stats_of(z, number), item, 1.0);
+        SIZE(z, number)++;
+    }
+}
+
+DEVICE void fetch(const Chain* z, int item, double* fetched) {}
+
+DEVICE void weigh(const Tables* t, Chain* z, int item, int own, const double* fetched, double* weights) {
+    const double nothing = double_of(0xFFF0000000000000ull);
+    int clusters = z->clusters;
+    double own_prior, fresh;
+    own_and_fresh(t, z, SIZE(z, at(&z->number, own)), &own_prior, &fresh);
+    for (int s = 0; s <= SLOTS; s++) weights[s] = nothing;
+    for (int s = 0; s < clusters; s++) {
+        int number = at(&z->number, s);
+        const double* c = stats_of(z, number);
+        weights[s] = s == own ? own_prior + score_without(t, c, item) : t->join[SIZE(z, number)] + score(t, c, item);
+    }
+    weights[clusters] = fresh + t->alone[item];
+    exponentiate(weights, clusters);
+}
+
+DEVICE void relocate(const Tables* t, Chain* z, int item, int into, u32 size_into, int out_of, u32 size_out_of, int opened) {
+    if (opened) clear_cluster(t, stats_of(z, into));
+    add_item(t, stats_of(z, into), item, 1.0);
+    if (size_out_of) add_item(t, stats_of(z, out_of), item, -1.0);
+}
+
+#if SAMS
+// A cluster that belongs to no chain, for moves that try out.
+struct Loose {
+    double* stats;
+    u32 size;
+};
+
+DEVICE void loose_clear(const Tables* t, Loose* c) {
+    c->size = 0;
+    clear_cluster(t, c->stats);
+}
+
+DEVICE void loose_add(const Tables* t, Loose* c, int item, double sign) {
+    c->size += sign > 0.0 ? 1u : 0xFFFFFFFFu;
+    add_item(t, c->stats, item, sign);
+}
+
+DEVICE void loose_take(const Tables* t, Loose* c, const Chain* z, int number) {
+    const double* stats = stats_of(z, number);
+    c->size = SIZE(z, number);
+    for (int k = 0; k < CLUSTER; k++) STAT(c->stats, k) = STAT(stats, k);
+}
+
+DEVICE void loose_give(const Tables* t, const Loose* c, Chain* z, int number) {
+    double* stats = stats_of(z, number);
+    for (int k = 0; k < CLUSTER; k++) STAT(stats, k) = STAT(c->stats, k);
+}
+
+// The log density of an item outside (0) of the cluster, or inside (1) and not counted.
+DEVICE double loose_score(const Tables* t, const Loose* c, int item, double product, int side) {
+    return side ? score_without(t, c->stats, item) : score(t, c->stats, item);
+}
+#endif

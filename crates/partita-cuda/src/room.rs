@@ -1,0 +1,69 @@
+//! How much memory the replicates of a launch take.
+
+use crate::source::{Family, LANES, SLOTS, Shape};
+
+/// Words of an outcome.
+pub(crate) const OUTCOME: usize = 5;
+
+/// Lengths of the buffers that the kernel writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Room {
+    /// Words of outcomes.
+    pub outcomes: usize,
+    /// Values of rows.
+    pub values: usize,
+    /// Weights of kept states.
+    pub kept_weights: usize,
+    /// Labels of kept states.
+    pub kept_labels: usize,
+    /// Memory of the replicates: doubles.
+    pub real: usize,
+    /// Words of 32 bits.
+    pub whole: usize,
+    /// Bytes.
+    pub small: usize,
+    /// Words that replicates remember between rounds.
+    pub memory: usize,
+    /// The list of those still apart, zeros at first: their number, then they.
+    pub list: usize,
+}
+
+impl Shape {
+    /// The room that so many replicates need, as `run_one` of the kernel divides it up: of chains of so many items, with so
+    /// many values a row and so many kept states.
+    pub(crate) fn room(&self, count: usize, items: usize, values: usize, keep: usize) -> Room {
+        let Shape { slots, family, sams, .. } = *self;
+        // The kernel's CLUSTER, CELLS and GRAM.
+        let (cluster, cells, gram) = match family {
+            Family::Gaussian { dimension, gram } => (dimension, 6 * slots + 1, gram),
+            Family::Columns { normals, counts, categories, levels } => {
+                (8 * normals + 4 * counts + 2 * (levels + categories), 1, false)
+            }
+        };
+        let is_fast = slots <= SLOTS;
+        let (products, ring) = if gram { (items * slots, (items + 7) / 4 * 4) } else { (0, 0) };
+        let cells = if is_fast { cells } else { 2 * cells };
+        let (loose, members) = if sams { (4 * cluster, 2 * items) } else { (0, 0) };
+        let words_of_map = if is_fast { 1 } else { slots / 8 };
+        let lanes = count.next_multiple_of(LANES);
+        Room {
+            outcomes: count * OUTCOME,
+            values: count * values,
+            kept_weights: (count * keep).max(1),
+            kept_labels: (count * keep * items).max(1),
+            real: lanes * (2 * (products + slots * cluster) + cells + loose),
+            whole: lanes * (2 * ring + 4 * slots + members),
+            small: lanes * 2 * items,
+            memory: count * (3 + 2 * (3 + 2 * words_of_map)),
+            list: count + 1,
+        }
+    }
+}
+
+impl Room {
+    /// In bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        let Room { outcomes, values, kept_weights, kept_labels, real, whole, small, memory, list } = *self;
+        8 * (outcomes + values + kept_weights + real + memory) + kept_labels + 4 * (whole + list) + small
+    }
+}

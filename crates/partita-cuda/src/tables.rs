@@ -1,0 +1,98 @@
+//! The tables of a target, one after the other, as the kernel reads them.
+
+use crate::source::{Family, WIDE};
+use partita::outline::{Clusters, ColumnClusters, GaussianClusters, Outline};
+
+/// The kernel's `MISSING`.
+const MISSING: u32 = u32::MAX;
+
+/// A target for the kernel.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Tables {
+    pub family: Family,
+    pub numbers: Vec<f64>,
+    /// Where in the numbers those of the clusters begin.
+    pub clusters: usize,
+    /// Words of the clusters.
+    pub words: Vec<u32>,
+}
+
+impl Tables {
+    pub(crate) fn new(target: &Outline) -> Result<Self, String> {
+        let items = target.items;
+        let mut numbers = target.alone.clone();
+        numbers.extend(&target.join);
+        numbers.extend((0..=items).map(|size| {
+            let p = size as f64 / items as f64;
+            p * libm::log(p)
+        }));
+        numbers.extend((0..=WIDE).map(|k| target.open.get(k).copied().unwrap_or(f64::NAN)));
+        // The clusters' are read two at a time.
+        numbers.resize(numbers.len().next_multiple_of(2), 0.0);
+        let clusters = numbers.len();
+        let (family, of_clusters, words) = match &target.clusters {
+            Clusters::Gaussian(clusters) => gaussian(clusters),
+            Clusters::Columns(clusters) => columns(clusters, items)?,
+        };
+        numbers.extend(of_clusters);
+        Ok(Tables { family, numbers, clusters, words })
+    }
+}
+
+/// In the order that `gaussian.cuh` says.
+fn gaussian(clusters: &GaussianClusters) -> (Family, Vec<f64>, Vec<u32>) {
+    let GaussianClusters { stride, rows, gram, by_size } = clusters;
+    let mut numbers = rows.clone();
+    numbers.extend(gram.iter().flatten());
+    for size in by_size {
+        numbers.extend(size.log_norm.iter().chain(&size.half_precision).chain([&size.shrink]));
+    }
+    (Family::Gaussian { dimension: *stride, gram: gram.is_some() }, numbers, Vec::new())
+}
+
+/// In the order that `columns.cuh` says.
+fn columns(clusters: &ColumnClusters, items: usize) -> Result<(Family, Vec<f64>, Vec<u32>), String> {
+    let ColumnClusters { normals, counts, categories } = clusters;
+    let width = normals.columns.len();
+    let mut numbers: Vec<f64> =
+        normals.columns.iter().flat_map(|prior| [prior.kappa, prior.shape, prior.rate]).collect();
+    numbers.extend(counts.columns.iter().map(|column| column.shape));
+    for item in 0..items {
+        let cells = &normals.cells[item * width..][..width];
+        numbers.extend(cells.iter().map(|x| if x.is_nan() { 0.0 } else { *x }));
+        numbers.extend(cells.iter().map(|x| if x.is_nan() { 0.0 } else { 1.0 }));
+        numbers.push(counts.constants.get(item).copied().unwrap_or(0.0));
+    }
+    let mut words = Vec::new();
+    let norms = numbers.len();
+    words.extend(normals.columns.iter().map(|column| norms + column.start));
+    numbers.extend(&normals.norms);
+    let logs = numbers.len();
+    numbers.extend(counts.log_ratio.iter().zip(&counts.log_next).flat_map(|(ratio, next)| [ratio, next]));
+    for column in &counts.columns {
+        words.extend([logs + 2 * column.start, numbers.len()]);
+        numbers.extend(&column.rising);
+    }
+    let logs = numbers.len();
+    words.extend(categories.level_starts.iter().chain(&categories.total_starts).map(|start| logs + start));
+    numbers.extend(&categories.logs);
+    let mut words: Vec<u32> = words
+        .into_iter()
+        .map(|start| u32::try_from(start).map_err(|_| "a table of so many numbers".to_string()))
+        .collect::<Result<_, _>>()?;
+    let family = Family::Columns {
+        normals: width,
+        counts: counts.columns.len(),
+        categories: categories.total_starts.len(),
+        levels: categories.level_starts.len(),
+    };
+    let of_item = |cells: &[Option<u32>], item: usize| -> Vec<u32> {
+        let width = cells.len() / items;
+        cells[item * width..][..width].iter().map(|cell| cell.unwrap_or(MISSING)).collect()
+    };
+    for item in 0..items {
+        words.extend(of_item(&counts.cells, item));
+        words.extend(of_item(&categories.cells, item));
+    }
+    Ok((family, numbers, words))
+}
