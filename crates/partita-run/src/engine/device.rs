@@ -30,7 +30,7 @@ impl Device {
             Device::Auto => Ok(Box::new(threads)),
             _ => Err(Failure::option(
                 "device",
-                format!("`device = cuda`: {why}; leave it out to use the processors, with the same results"),
+                format!("`device = cuda`: {why}; leave it out to run on the CPU, with the same results"),
             )),
         })
     }
