@@ -145,7 +145,7 @@ fn sheets_are_chosen_by_name_or_number() {
     );
     assert_eq!(
         sentence("Empty"),
-        "book.xlsx: sheet \"Empty\" is empty; name another with `sheet`: there is \"Birds\", \"Other\""
+        "book.xlsx: sheet \"Empty\" is empty; choose another with `sheet`: \"Birds\", \"Other\""
     );
 }
 
