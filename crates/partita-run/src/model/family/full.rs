@@ -189,7 +189,7 @@ const GRID: [(Shape, f64, f64, f64); 5] = [
 /// # std::fs::write(&path, "x,y,visits\n0.1,11,0\n0.35,12.5,7\n2,12.2,1\n1.9,13,3\n").unwrap();
 /// use partita_run::config::{Covariance, ModelChoice, Options, Task};
 /// use partita_run::model::{Questions, candidates, load};
-/// let options = Options { data: Some(path.clone()), covariance: Some(ModelChoice::Named(Covariance::Diagonal)), ..Options::default() };
+/// let options = Options { data: Some(path.clone()), model: Some(ModelChoice::Named(Covariance::Diagonal)), ..Options::default() };
 /// let input = load(Task::Fit, &options)?.input;
 /// let all = candidates(&input);
 /// assert_eq!(all.len(), 7);
