@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -85,19 +86,21 @@ def test_more_goes_on_where_it_was(points, result):
         result.more()
 
 
-def workers_of(result):
-    return int(result.notes[-1].split(" workers")[0].rsplit(" ", 1)[1])
+def workers_of(result, directory):
+    result.save(directory)
+    kept = (directory / "run.toml").read_text()
+    return sum(int(n) for n in re.findall(r"(?m)^(?:workers|further) = (\d+)", kept))
 
 
 def test_a_timed_run_goes_on_by_workers(points, tmp_path):
     result = partita.fit(points, time=0.6, lag=5, burn_in=5, sweeps=20)
-    workers = workers_of(result)
+    workers = workers_of(result, tmp_path / "first")
     longer = result.more(time=0.8)
     assert len(longer.replicates_done) > len(result.replicates_done)
     # What was there stays, row by row; further workers begin after a gap.
     both = [{n: row for n, *row in r.replicates.to_numpy().tolist()} for r in (result, longer)]
     assert all(both[1][n] == row for n, row in both[0].items())
-    more_workers = workers_of(longer)
+    more_workers = workers_of(longer, tmp_path / "longer")
     assert more_workers > workers
     assert longer.plan["time"] == "1.4s"
     # The mean is that of the workers' means, where a worker's numbers follow each other.
@@ -114,7 +117,7 @@ def test_a_timed_run_goes_on_by_workers(points, tmp_path):
     back = partita.load(tmp_path / "run")
     assert back.to_dict() == longer.to_dict() and rows(back) == rows(longer)
     assert len(back.more(time=0.2).replicates_done) > len(longer.replicates_done)
-    with pytest.raises(ValueError, match="goes on by time"):
+    with pytest.raises(ValueError, match="can only be extended by"):
         result.more(replicates=3)
 
 
@@ -201,7 +204,7 @@ def test_the_report_and_the_card(result, tmp_path):
     page = (tmp_path / "report.html").read_text()
     assert page.startswith("<!DOCTYPE html>") and "partita.fit(data" in page
     card = result._repr_html_()
-    assert "data:image/png;base64," in card and "Number of clusters, with its probability" in card
+    assert "data:image/png;base64," in card and "Probability of each number of clusters" in card
     assert "60 replicates" in repr(result)
 
 
