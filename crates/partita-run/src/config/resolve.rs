@@ -295,7 +295,8 @@ fn max_sweeps(schedule: &Schedule, pilot: Option<&Pilot>) -> u64 {
     let longest = schedule.sweeps().max(schedule.lag());
     match pilot {
         Some(pilot) if pilot.is_apart() => (2 * longest).max(100),
-        Some(pilot) if pilot.unmet > 0 => (3 * longest).max(1000),
+        // So long that the pairs that take all of it cost about as much as the others together.
+        Some(pilot) if pilot.unmet > 0 => ((pilot.pairs / pilot.unmet).clamp(3, 20) * longest).max(1000),
         _ => (20 * longest).max(20_000),
     }
 }
