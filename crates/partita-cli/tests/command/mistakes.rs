@@ -25,7 +25,7 @@ fn a_card_that_cannot_be_used() {
     );
     assert_eq!(
         about("my.toml", "data = 'data.csv'\ndevice = 'cuda'\n", "fit --config my.toml"),
-        "partita: --device cuda: this partita was built without the feature `cuda`; leave it out to use the processors, \
+        "partita: --device cuda: this partita was built without the feature `cuda`; leave it out to run on the CPU, \
          with the same results"
     );
     assert!(about_arguments("fit data.csv --device gpu").contains("`gpu` is not one of cpu, cuda, auto"));
