@@ -168,12 +168,6 @@ fn details(summary: &Results) -> String {
         Some(t) => format!("a single chain is within 0.01 of the target (total variation) after {t} sweeps"),
         None => "how many sweeps a single chain needs is unknown, since some pairs were censored".into(),
     });
-    if summary.rule == "deadline" {
-        text += &wrap(
-            "time-limited run: the mean of the workers' means is unbiased (Glynn and Heidelberger); a replicate in \
-             progress at a worker's deadline is dropped unless it is the worker's first",
-        );
-    }
     text += &against_one_chain(summary).map_or(String::new(), |sentence| wrap(&sentence));
     text + &wrap(&format!(
         "lag {}, burn-in {}, sweeps {}, seed {}",

@@ -203,10 +203,7 @@ fn modes(s: &Results, apart: &str) -> Markup {
 
 fn summaries(s: &Results) -> Markup {
     let rule = match s.rule.as_str() {
-        "deadline" => {
-            "The run was time-limited: the mean of the workers' means is unbiased (Glynn and Heidelberger); a replicate in \
-             progress at a worker's deadline is dropped unless it is the worker's first."
-        }
+        "deadline" => "The run was time-limited: intervals follow the unbiased rule over workers.",
         _ => "",
     };
     html! {
