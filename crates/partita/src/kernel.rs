@@ -5,6 +5,7 @@ mod compose;
 mod gibbs;
 mod kempe;
 mod sams;
+mod shuffle;
 mod sides;
 mod split_merge;
 
@@ -14,6 +15,7 @@ pub use gibbs::Gibbs;
 pub use kempe::Kempe;
 pub(crate) use kempe::{KempeChain, exchange};
 pub use sams::{Sams, SamsNear};
+pub use shuffle::{Shuffle, ShuffleNear};
 pub use split_merge::{Alignment, SplitMerge};
 
 use crate::chance::Source;

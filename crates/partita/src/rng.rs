@@ -88,6 +88,8 @@ pub enum Purpose {
     Kempe = 9,
     /// A sequentially allocated merge-split move.
     Sams = 10,
+    /// A shuffle of two clusters.
+    Shuffle = 11,
 }
 
 /// Room for purposes: a power of two above the last.

@@ -7,7 +7,9 @@
 mod support;
 
 use partita::coupling::{CommonUniform, Independent, Labels, Maximal, Nugget, Optimal};
-use partita::kernel::{Alignment, Chains, Kempe, Sams, SamsNear, Then, Times, Workspace};
+use partita::kernel::{
+    Alignment, Chains, Kempe, Sams, SamsNear, Shuffle, ShuffleNear, Then, Times, Workspace,
+};
 use partita::partition::Metric;
 use partita::target::ColorMoves;
 use partita::{Coloring, Coupling, Gibbs, Graph, Kernel, SplitMerge, State, Stream, Target};
@@ -111,6 +113,20 @@ fn sams_leaves_every_target_invariant() {
     }
 }
 
+/// The target is invariant under the shuffle of two clusters, with any two items and with near ones, on 5 items.
+#[test]
+fn shuffle_leaves_every_target_invariant() {
+    for family in families(5) {
+        // As for split-merge.
+        with_target!(family, |name, target| if target.len() <= 5 {
+            let near = ShuffleNear(lopsided(target.len()));
+            for reaches_all in [check_laws(&name, &target, &Shuffle), check_laws(&name, &target, &near)] {
+                assert!(!reaches_all, "{name}: a shuffle changes the number of clusters");
+            }
+        });
+    }
+}
+
 /// Seven vertices and three colours: moves of single vertices do not connect the colourings.
 fn seven() -> Coloring {
     let edges = [(0, 1), (0, 2), (1, 2), (2, 3), (3, 4), (3, 5), (4, 5), (5, 6)];
@@ -172,6 +188,7 @@ fn compositions_leave_every_target_invariant() {
             with_target!(family, |name, target| {
                 check_invariance(&name, &target, &Then(Times(Sams, 2), Gibbs));
                 check_invariance(&name, &target, &Then(Sams, Then(SamsNear(lopsided(3)), Gibbs)));
+                check_invariance(&name, &target, &Then(Sams, Then(Times(Shuffle, 2), Gibbs)));
             });
         }
     }
@@ -209,6 +226,7 @@ fn no_address_is_used_twice() {
     check(&mixture, &vec![Times(Gibbs, 1), Times(Gibbs, 3)]);
     check(&mixture, &Then(Times(Then(Sams, aligned), 4), Gibbs));
     check(&mixture, &Then(Times(Then(Sams, SamsNear(lopsided(5))), 4), Gibbs));
+    check(&mixture, &Then(Times(Then(Sams, Then(Shuffle, ShuffleNear(lopsided(5)))), 4), Gibbs));
     check(&seven(), &Then(Times(Kempe, 3), Then(Gibbs, Kempe)));
 }
 
@@ -356,6 +374,28 @@ fn coupled_sams_has_the_right_margins() {
             with_target!(family, |name, target| {
                 check_all_couplings(&name, &target, &Then(Times(Sams, 2), Gibbs), every);
                 check_all_couplings(&name, &target, &Then(SamsNear(lopsided(3)), Gibbs), every);
+            });
+        }
+    }
+}
+
+/// The shuffle of two clusters, alone on 4 items and with other moves on 3.
+#[test]
+fn coupled_shuffle_has_the_right_margins() {
+    for family in families(4) {
+        let every = if matches!(family, Family::Mixture(..) | Family::Coloring(..)) { 3 } else { 11 };
+        with_target!(family, |name, target| if target.len() <= 4 {
+            check_margins(&name, &target, &Shuffle, || Independent, every);
+            check_margins(&name, &target, &Shuffle, || Optimal::new(Metric::Hamming, 4), every);
+            check_margins(&name, &target, &ShuffleNear(lopsided(target.len())), || Independent, every);
+        });
+    }
+    for family in families(3) {
+        if !matches!(family, Family::Coloring(..)) {
+            let every = if matches!(family, Family::Mixture(..)) { 5 } else { 11 };
+            with_target!(family, |name, target| {
+                check_all_couplings(&name, &target, &Then(Sams, Then(Shuffle, Gibbs)), every);
+                check_all_couplings(&name, &target, &Then(ShuffleNear(lopsided(3)), Gibbs), every);
             });
         }
     }

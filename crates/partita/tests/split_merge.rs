@@ -4,7 +4,7 @@ mod support;
 
 use partita::chance::{Chance, Source};
 use partita::coupling::{Independent, Labels, Maximal};
-use partita::kernel::{Alignment, Chains, Sams, Workspace};
+use partita::kernel::{Alignment, Chains, Sams, Shuffle, Workspace};
 use partita::rng::Purpose;
 use partita::{Gibbs, Kernel, Partition, SplitMerge, State, Stream, Target};
 use support::{Family, families, with_target};
@@ -252,18 +252,22 @@ fn coupled_moves_are_those_on_copies() {
 /// A move that is rejected leaves no trace in the statistics.
 #[test]
 fn a_rejected_move_leaves_the_very_bits() {
+    fn check<T: Target>(name: &str, target: &T, kernel: &impl Kernel<T>) {
+        let (mut state, mut work, mut rejected) = (first(target, 2), Workspace::new(), 0);
+        for t in 1..=300 {
+            let (before, weights) = (slots(&state), bits(target, &state));
+            kernel.step(target, &mut state, &mut Stream::new(5, 0).sweep(t), &mut work);
+            if slots(&state) == before {
+                assert_eq!(bits(target, &state), weights, "{name}, move {t}");
+                rejected += 1;
+            }
+        }
+        assert!(rejected > 10, "{name}: {rejected} moves were rejected");
+    }
     for family in families(6) {
         with_target!(family, |name, target| {
-            let (mut state, mut work, mut rejected) = (first(&target, 2), Workspace::new(), 0);
-            for t in 1..=300 {
-                let (before, weights) = (slots(&state), bits(&target, &state));
-                Sams.step(&target, &mut state, &mut Stream::new(5, 0).sweep(t), &mut work);
-                if slots(&state) == before {
-                    assert_eq!(bits(&target, &state), weights, "{name}, move {t}");
-                    rejected += 1;
-                }
-            }
-            assert!(rejected > 10, "{name}: {rejected} moves were rejected");
+            check(&name, &target, &Sams);
+            check(&name, &target, &Shuffle);
         });
     }
 }

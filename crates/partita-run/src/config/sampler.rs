@@ -20,16 +20,22 @@ pub enum Move {
     Sams,
     /// The same with two rows of a table that are mostly near each other.
     SamsNear,
+    /// The items of two clusters divided anew.
+    Shuffle,
+    /// The same with two rows of a table that are mostly near each other.
+    ShuffleNear,
     /// A pass of Kempe moves: every vertex of a graph once.
     Kempe,
 }
 
-const WORDS: [(&str, Move); 6] = [
+const WORDS: [(&str, Move); 8] = [
     ("gibbs", Move::Gibbs),
     ("split-merge", Move::SplitMerge),
     ("split-merge-independent", Move::SplitMergeIndependent),
     ("sams", Move::Sams),
     ("sams-near", Move::SamsNear),
+    ("shuffle", Move::Shuffle),
+    ("shuffle-near", Move::ShuffleNear),
     ("kempe", Move::Kempe),
 ];
 
@@ -64,6 +70,11 @@ impl Sampler {
     /// The moves in their order, with how many times each is made.
     pub fn moves(&self) -> &[(Move, usize)] {
         &self.0
+    }
+
+    /// Whether a move asks for rows that are near each other.
+    pub(crate) fn is_near(&self) -> bool {
+        self.has(Move::SamsNear) || self.has(Move::ShuffleNear)
     }
 
     /// Whether a kind of move is among them.
@@ -123,10 +134,7 @@ impl FromStr for Sampler {
             [(kind @ (Move::SplitMerge | Move::SplitMergeIndependent), 1)] => {
                 Ok(Sampler(vec![(kind, 1), (Move::Gibbs, 1)]))
             }
-            _ if moves.iter().all(|(kind, _)| {
-                matches!(kind, Move::SplitMerge | Move::SplitMergeIndependent | Move::Sams | Move::SamsNear)
-            }) =>
-            {
+            _ if moves.iter().all(|(kind, _)| !matches!(kind, Move::Gibbs | Move::Kempe)) => {
                 Err(format!("`{text}` only splits and merges clusters: add +gibbs, so that every item moves"))
             }
             _ => Ok(Sampler(moves)),
@@ -149,6 +157,7 @@ mod tests {
             "split-merge*5+gibbs*2",
             "sams*5+gibbs",
             "sams-near*4+sams+gibbs",
+            "sams+shuffle*3+shuffle-near+gibbs",
         ] {
             assert_eq!(text.parse::<Sampler>().unwrap().to_string(), text);
         }
@@ -160,8 +169,8 @@ mod tests {
         let sentence = |text: &str| text.parse::<Sampler>().unwrap_err();
         assert_eq!(
             sentence("gibs"),
-            "`gibs` is not one of gibbs, split-merge, split-merge-independent, sams, sams-near, kempe, or several of them \
-             such as split-merge*5+gibbs; did you mean `gibbs`?"
+            "`gibs` is not one of gibbs, split-merge, split-merge-independent, sams, sams-near, shuffle, shuffle-near, kempe, \
+             or several of them such as split-merge*5+gibbs; did you mean `gibbs`?"
         );
         assert!(sentence("gibbs*0").contains("1 to 1000 times"));
         assert!(sentence("gibbs*x").contains("1 to 1000 times"));

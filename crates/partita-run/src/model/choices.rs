@@ -4,7 +4,9 @@ use crate::Failure;
 use crate::config;
 use partita::chance::{Chance, Source};
 use partita::coupling::{Cell, CommonUniform, Coupling, Independent, Labels, Maximal, Nugget, Optimal, Step};
-use partita::kernel::{Alignment, Chains, Kempe, Neighbors, Sams, SamsNear, Times, Workspace};
+use partita::kernel::{
+    Alignment, Chains, Kempe, Neighbors, Sams, SamsNear, Shuffle, ShuffleNear, Times, Workspace,
+};
 use partita::partition::Metric;
 use partita::rng::Sequence;
 use partita::start::{Fixed, FromPrior, KMeans, RandomColoring, Sequential};
@@ -37,6 +39,8 @@ pub(crate) enum AnyMove {
     SplitMerge(SplitMerge),
     Sams(Sams),
     SamsNear(SamsNear),
+    Shuffle(Shuffle),
+    ShuffleNear(ShuffleNear),
 }
 
 impl AnyMove {
@@ -51,6 +55,8 @@ impl AnyMove {
             })),
             config::Move::Sams => Some(AnyMove::Sams(Sams)),
             config::Move::SamsNear => near.map(|near| AnyMove::SamsNear(SamsNear(near.clone()))),
+            config::Move::Shuffle => Some(AnyMove::Shuffle(Shuffle)),
+            config::Move::ShuffleNear => near.map(|near| AnyMove::ShuffleNear(ShuffleNear(near.clone()))),
             config::Move::Kempe => None,
         }
     }
@@ -63,6 +69,8 @@ impl<T: Target> Kernel<T> for AnyMove {
             AnyMove::SplitMerge(kernel) => kernel.step(target, state, source, work),
             AnyMove::Sams(kernel) => kernel.step(target, state, source, work),
             AnyMove::SamsNear(kernel) => kernel.step(target, state, source, work),
+            AnyMove::Shuffle(kernel) => kernel.step(target, state, source, work),
+            AnyMove::ShuffleNear(kernel) => kernel.step(target, state, source, work),
         }
     }
 
@@ -79,6 +87,8 @@ impl<T: Target> Kernel<T> for AnyMove {
             AnyMove::SplitMerge(kernel) => kernel.coupled_step(target, chains, coupling, source, work),
             AnyMove::Sams(kernel) => kernel.coupled_step(target, chains, coupling, source, work),
             AnyMove::SamsNear(kernel) => kernel.coupled_step(target, chains, coupling, source, work),
+            AnyMove::Shuffle(kernel) => kernel.coupled_step(target, chains, coupling, source, work),
+            AnyMove::ShuffleNear(kernel) => kernel.coupled_step(target, chains, coupling, source, work),
         }
     }
 }

@@ -211,7 +211,7 @@ impl Fit<'_> {
 
     /// The rows near each row, if a move asks for them.
     fn near(&self) -> Result<Option<Arc<Neighbors>>, Failure> {
-        if !self.setup.sampler.has(config::Move::SamsNear) {
+        if !self.setup.sampler.is_near() {
             return Ok(None);
         }
         let picture = self.input.picture.as_ref().expect("a table has a picture");

@@ -4,7 +4,7 @@ use super::choices::AnyStart;
 use super::problem::{Parts, problem};
 use super::{Input, Model};
 use crate::Failure;
-use crate::config::{self, Law, Move, Setup};
+use crate::config::{self, Law, Setup};
 use partita::kernel::Neighbors;
 use partita::prior::Components;
 use partita::start::{Fixed, FromPrior};
@@ -104,7 +104,7 @@ fn build<L: Likelihood + 'static>(
     // What is near is not known: any two items will do.
     let near = || Neighbors::new(&vec![Vec::new(); items]).map(Arc::new);
     let mut parts = Parts::new(Mixture::new(prior, likelihood), start, Some(second_start));
-    parts.near = setup.sampler.has(Move::SamsNear).then(near).transpose()?;
+    parts.near = setup.sampler.is_near().then(near).transpose()?;
     parts.reference = input.reference()?.map(|(reference, _)| reference);
     problem(setup, parts)
 }

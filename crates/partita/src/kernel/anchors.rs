@@ -4,10 +4,14 @@ use crate::chance::Chance;
 use crate::rng::{Purpose, Stream};
 use crate::{Error, Result};
 
-/// A uniform pair of different items.
-pub(super) fn anchors(items: usize, chance: &mut impl Chance) -> (usize, usize) {
-    let i = chance.below(items);
-    (i, another(items, i, chance))
+/// A uniform pair of different items; mostly near ones, where it is known what is near.
+pub(super) fn anchors(near: Option<&Neighbors>, items: usize, chance: &mut impl Chance) -> (usize, usize) {
+    let Some(near) = near else {
+        let i = chance.below(items);
+        return (i, another(items, i, chance));
+    };
+    assert_eq!(near.len(), items, "neighbours are of the target's items");
+    near.anchors(chance)
 }
 
 /// A uniform item that is not `i`.
@@ -94,7 +98,7 @@ impl Neighbors {
     }
 
     /// A uniform item and, mostly, a uniform neighbour; else any other item.
-    pub(super) fn anchors(&self, chance: &mut impl Chance) -> (usize, usize) {
+    fn anchors(&self, chance: &mut impl Chance) -> (usize, usize) {
         let i = chance.below(self.len());
         let near = self.of(i);
         let j = if !near.is_empty() && chance.event(NEAR) {

@@ -85,26 +85,8 @@ impl<T: Target, C: Chance> NullaryFnOnce for Run<'_, '_, T, C> {
     }
 }
 
-/// The law of the two items.
-trait Anchors {
-    fn draw(&self, items: usize, chance: &mut impl Chance) -> (usize, usize);
-}
-
-impl Anchors for Sams {
-    fn draw(&self, items: usize, chance: &mut impl Chance) -> (usize, usize) {
-        anchors(items, chance)
-    }
-}
-
-impl Anchors for SamsNear {
-    fn draw(&self, items: usize, chance: &mut impl Chance) -> (usize, usize) {
-        assert_eq!(self.0.len(), items, "neighbours are of the target's items");
-        self.0.anchors(chance)
-    }
-}
-
 fn moves<T: Target, const N: usize>(
-    law: &impl Anchors,
+    near: Option<&Neighbors>,
     target: &T,
     states: [&mut State<T>; N],
     source: &mut impl Source,
@@ -114,14 +96,14 @@ fn moves<T: Target, const N: usize>(
         return false;
     }
     let chance = &mut source.sequence(Purpose::Sams);
-    let pair = law.draw(target.len(), chance);
+    let pair = anchors(near, target.len(), chance);
     let (mut sides, members) = sides(target, states, pair, work);
     Arch::new().dispatch(Run { sides: &mut sides, members, chance })
 }
 
-/// The kernel of a law of the two items.
+/// The kernel of moves of two clusters that share all chance, with the neighbours of a law of the two items.
 macro_rules! kernel {
-    ($law:ty) => {
+    ($law:ty, |$of:tt| $near:expr, $moves:ident) => {
         impl<T: Target> Kernel<T> for $law {
             fn step(
                 &self,
@@ -130,7 +112,8 @@ macro_rules! kernel {
                 source: &mut impl Source,
                 work: &mut Workspace<T>,
             ) {
-                moves(self, target, [state], source, work);
+                let $of = self;
+                $moves($near, target, [state], source, work);
             }
 
             fn coupled_step(
@@ -141,12 +124,13 @@ macro_rules! kernel {
                 source: &mut impl Source,
                 work: &mut Workspace<T>,
             ) {
+                let $of = self;
                 if coupling.is_faithful() && chains.have_met() {
                     // One step for both: slots of equal chains may differ, and with them the order of additions.
-                    if moves(self, target, [&mut chains.x], source, work) {
+                    if $moves($near, target, [&mut chains.x], source, work) {
                         chains.merge();
                     }
-                } else if moves(self, target, [&mut chains.x, &mut chains.y], source, work) {
+                } else if $moves($near, target, [&mut chains.x, &mut chains.y], source, work) {
                     chains.recount();
                 }
             }
@@ -154,5 +138,7 @@ macro_rules! kernel {
     };
 }
 
-kernel!(Sams);
-kernel!(SamsNear);
+pub(super) use kernel;
+
+kernel!(Sams, |_| None, moves);
+kernel!(SamsNear, |near| Some(&*near.0), moves);

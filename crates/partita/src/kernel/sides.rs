@@ -54,6 +54,8 @@ pub(super) struct Sides<'a, T: Target> {
     chain: usize,
     /// Whether one cluster is to become two; else two are to become one.
     pub(super) splits: bool,
+    /// Whether items go where they were instead of where they are drawn.
+    pub(super) retraces: bool,
     /// Log probability of the split, the one proposed or the one that is there, among those a split might propose.
     pub(super) log_split: f64,
     /// The last item of `j`'s cluster, which moves once the merge is accepted.
@@ -96,7 +98,8 @@ pub(super) fn sides<'a, T: Target, const N: usize>(
         let kept = kept.as_ref().expect("it was just kept");
         chain += 1;
         let (splits, chain) = (z.together(i, j), chain - 1);
-        Sides { target, state, kept: (slots, kept), i, j, slots, chain, splits, log_split: 0.0, last: None }
+        let (kept, retraces) = ((slots, kept), !splits);
+        Sides { target, state, kept, i, j, slots, chain, splits, retraces, log_split: 0.0, last: None }
     });
     (sides, members)
 }
@@ -202,9 +205,18 @@ impl<T: Target> Sides<'_, T> {
     #[inline(always)]
     pub(super) fn propose(&mut self, members: &[Member]) -> f64 {
         let log_ratio = if self.splits { self.walk_apart(members) } else { self.walk_together(members) };
-        let log_accept = if self.splits { log_ratio - self.log_split } else { log_ratio + self.log_split };
-        // An impossible proposal makes minus infinity, or NaN where it is impossible twice over.
-        if log_accept.is_nan() { 0.0 } else { libm::exp(log_accept.min(0.0)) }
+        acceptance(if self.splits { log_ratio - self.log_split } else { log_ratio + self.log_split })
+    }
+
+    /// The same where two clusters stay two: only items that change sides are walked.
+    #[inline(always)]
+    pub(super) fn propose_exchange(&mut self, members: &[Member], log_back: f64) -> f64 {
+        let chain = self.chain;
+        let mut log_ratio = 0.0;
+        for member in members.iter().filter(|m| m.held[chain] && m.with_i[chain] != m.was_with_i[chain]) {
+            log_ratio += self.step(member.item(), if member.with_i[chain] { self.i } else { self.j });
+        }
+        acceptance(log_ratio + log_back - self.log_split)
     }
 
     /// Ends the move: where it is accepted the proposed state is complete, else the first one is back.
@@ -263,6 +275,12 @@ impl<T: Target> Sides<'_, T> {
     }
 }
 
+/// The probability of accepting a proposal. An impossible one makes minus infinity, or NaN where it is impossible twice over.
+#[inline(always)]
+fn acceptance(log_ratio: f64) -> f64 {
+    if log_ratio.is_nan() { 0.0 } else { libm::exp(log_ratio.min(0.0)) }
+}
+
 /// The probability of the first of two log weights.
 #[inline(always)]
 fn let_one_win([first, second]: [f64; 2]) -> f64 {
@@ -290,7 +308,7 @@ pub(super) fn choose<T: Target>(
         }
     }
     // A chain that retraces takes no part in the choice.
-    let free = |at: usize| p[at].filter(|_| sides.get(at).is_some_and(|side| side.splits || !last));
+    let free = |at: usize| p[at].filter(|_| sides.get(at).is_some_and(|side| !side.retraces || !last));
     let mut choice = match (free(0), free(1)) {
         (Some(p), Some(q)) => chance.two_events(p, q).into(),
         (Some(p), None) => [chance.event(p), false],
@@ -300,7 +318,7 @@ pub(super) fn choose<T: Target>(
     if last {
         for ((side, p), choice) in sides.iter_mut().zip(p).zip(&mut choice) {
             let Some(p) = p else { continue };
-            if !side.splits {
+            if side.retraces {
                 *choice = side.was_with_i(member);
             }
             side.log_split += libm::log(if *choice { p } else { 1.0 - p });
@@ -316,10 +334,18 @@ pub(super) fn decide<T: Target>(
     members: &[Member],
     chance: &mut impl Chance,
 ) -> bool {
-    let mut p = [0.0; 2];
-    for (p, side) in p.iter_mut().zip(sides.iter_mut()) {
-        *p = side.propose(members);
-    }
+    let p = [0, 1].map(|at| sides.get_mut(at).map_or(0.0, |side| side.propose(members)));
+    accept(sides, members, p, chance)
+}
+
+/// Accepts or rejects what is proposed, with one uniform; says whether any chain has moved.
+#[inline(always)]
+pub(super) fn accept<T: Target>(
+    sides: &mut [Sides<T>],
+    members: &[Member],
+    p: [f64; 2],
+    chance: &mut impl Chance,
+) -> bool {
     let accepted = match sides.len() {
         1 => [chance.event(p[0]), false],
         _ => chance.two_events(p[0], p[1]).into(),

@@ -114,7 +114,7 @@ impl SplitMerge {
         source: &mut impl Source,
         work: &mut Workspace<T>,
     ) -> bool {
-        let pair = anchors(target.len(), &mut source.sequence(Purpose::SplitMerge));
+        let pair = anchors(None, target.len(), &mut source.sequence(Purpose::SplitMerge));
         self.moves(target, [state], pair, &mut source.sequence(Purpose::SplitMergeX), work)
     }
 }
@@ -144,7 +144,7 @@ impl<T: Target> Kernel<T> for SplitMerge {
             }
             return;
         }
-        let pair = anchors(target.len(), &mut source.sequence(Purpose::SplitMerge));
+        let pair = anchors(None, target.len(), &mut source.sequence(Purpose::SplitMerge));
         let Chains { x, y, .. } = chains;
         let mut chance = source.sequence(Purpose::SplitMergeX);
         let moved = match self.alignment {

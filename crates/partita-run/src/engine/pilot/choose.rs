@@ -73,6 +73,7 @@ fn price(sampler: &Sampler, touched: f64) -> f64 {
     let one = |kind: Move| match kind {
         Move::Gibbs | Move::Kempe => 1.0,
         Move::Sams | Move::SamsNear => 12.0 * touched,
+        Move::Shuffle | Move::ShuffleNear => 20.0 * touched,
         Move::SplitMerge | Move::SplitMergeIndependent => 40.0 * touched,
     };
     sampler.moves().iter().map(|&(kind, times)| one(kind) * times as f64).sum()
