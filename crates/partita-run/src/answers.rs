@@ -91,10 +91,9 @@ impl Answers {
         let mut summary = summarize(run, model.quantities(), model.counts(), &sample.rows, seconds, long);
         summary.connected = model.connected();
         summary.notes.extend(crate::model::unreachable(model.connected(), &run.plan.setup));
-        let modes = modes(model, chains);
+        let modes = modes(model, chains, sample);
         summary.modes.clone_from(&modes.found);
-        let raced = run.pilot.as_ref().is_some_and(|pilot| pilot.raced());
-        summary.notes.extend(modes::note(&summary.modes, &run.plan, raced));
+        summary.notes.extend(modes::note(&summary.modes, &run.plan, run.pilot.as_ref(), summary.censored));
         watch.stage("finding the point estimate");
         let point = point(&units, run.plan.loss, run.plan.seed);
         if let Some(point) = &point {

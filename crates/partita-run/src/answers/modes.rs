@@ -2,10 +2,13 @@
 
 use super::point::by_size;
 use crate::config::{Law, Limit, Plan};
-use crate::model::{Model, crossing};
+use crate::engine::pilot::Pilot;
+use crate::engine::{Draw, Sample};
+use crate::model::{Model, advice, crossing};
 use crate::results::{Mode, Results};
 use crate::words;
 use partita::Partition;
+use std::collections::{BTreeMap, HashSet};
 
 /// The parts of the target in which chains were, the one with the most chains first.
 #[derive(Debug, Clone, Default)]
@@ -16,10 +19,21 @@ pub(crate) struct Modes {
     pub states: Vec<Partition>,
 }
 
-/// Groups chains by the parts of the target they are in: of each an earlier state and the last.
-pub(crate) fn modes(model: &dyn Model, chains: &[(Partition, Partition)]) -> Modes {
+/// Fewer chains may be in one part and not near each other by chance.
+const FEWEST: usize = 8;
+/// More would take long to compare, and tell no more.
+const MOST: usize = 64;
+
+/// Groups chains by the parts of the target they are in: those of the pilot, of each an earlier state and the last, and those
+/// of the pairs that were censored.
+pub(crate) fn modes(model: &dyn Model, pilot: &[(Partition, Partition)], sample: &Sample) -> Modes {
     let mut modes = Modes::default();
-    for mode in partita::modes::modes(chains) {
+    let censored = censored(sample);
+    let chains: Vec<(Partition, Partition)> = pilot.iter().cloned().chain(censored).take(MOST).collect();
+    if pilot.is_empty() && chains.len() < FEWEST {
+        return modes;
+    }
+    for mode in partita::modes::modes(&chains) {
         let state = by_size(&chains[mode.representative].1);
         modes.found.push(Mode {
             clusters: state.clusters() as u64,
@@ -30,6 +44,22 @@ pub(crate) fn modes(model: &dyn Model, chains: &[(Partition, Partition)]) -> Mod
         modes.states.push(state);
     }
     modes
+}
+
+/// Two states of each chain of the pairs that were censored, as far as they were kept: weights are positive for states of
+/// the first chain and negative for those of the second.
+fn censored(sample: &Sample) -> impl Iterator<Item = (Partition, Partition)> {
+    let unmet: HashSet<u64> =
+        sample.rows.iter().filter(|row| row.tau.is_none()).map(|row| row.replicate).collect();
+    let mut chains: BTreeMap<(u64, bool), (&Partition, &Partition)> = BTreeMap::new();
+    for Draw { replicate, atom } in sample.draws.iter().filter(|draw| unmet.contains(&draw.replicate)) {
+        let chain = chains.entry((*replicate, atom.weight < 0.0));
+        chain.or_insert((&atom.partition, &atom.partition)).1 = &atom.partition;
+    }
+    // A chain of which one state was kept does not tell how far it moves.
+    let two = |(first, last): &(&Partition, &Partition)| !std::ptr::eq(*first, *last);
+    let chains: Vec<_> = chains.into_values().filter(two).map(|(a, b)| (a.clone(), b.clone())).collect();
+    chains.into_iter()
 }
 
 /// Parts told in a sentence at most; the table has all.
@@ -58,16 +88,34 @@ fn one(mode: &Mode) -> String {
 }
 
 /// What that means for the other answers, and what would determine the weights.
-pub(super) fn note(modes: &[Mode], plan: &Plan, raced: bool) -> Option<String> {
-    let parts = modes.len();
-    (parts > 1).then(|| {
-        format!(
+pub(super) fn note(modes: &[Mode], plan: &Plan, pilot: Option<&Pilot>, censored: u64) -> Option<String> {
+    let raced = pilot.is_some_and(Pilot::raced);
+    match modes.len() {
+        0 => None,
+        1 => slow(plan, pilot.filter(|pilot| pilot.unmet > 0)?, censored),
+        parts => Some(format!(
             "This run does not determine the relative weights of the {parts} parts between which chains did not cross: \
              where the parts differ, means, intervals and the point estimate may be further off than they suggest. Chains \
              need more time to cross, as in {}{} with the other options of this run; or try {}.",
             longer(plan),
             in_place_of(&plan.limit),
             crossing(&plan.setup, raced)
+        )),
+    }
+}
+
+/// Where pairs did not meet although all chains were in one part.
+fn slow(plan: &Plan, pilot: &Pilot, censored: u64) -> Option<String> {
+    (censored > 0).then(|| {
+        format!(
+            "{} of {} pilot pairs had not met either. All chains were in one part of the posterior and moved within it, so \
+             that pairs are slow to meet rather than stuck: they need more time, as in {}{} with the other options of this \
+             run; or try {}.",
+            pilot.unmet,
+            pilot.pairs,
+            longer(plan),
+            in_place_of(&plan.limit),
+            advice(&plan.setup, pilot.raced())
         )
     })
 }

@@ -290,15 +290,6 @@ fn notes(run: &Run, replicates: u64, censored: u64, estimates: bool) -> Vec<Stri
                 .into(),
         );
     }
-    if let Some(pilot) = run.pilot.as_ref().filter(|p| p.unmet > 0 && censored > 0) {
-        notes.push(format!(
-            "{} of {} pilot pairs had not met either: the posterior has parts between which chains rarely \
-             move. Try {}.",
-            pilot.unmet,
-            pilot.pairs,
-            crate::model::advice(&run.plan.setup, pilot.raced())
-        ));
-    }
     if let StoppingRule::Time { workers, seconds, further } = run.plan.stop {
         notes.push(format!(
             "Time-limited run: {} workers of {seconds:.1} s each; the mean of the workers' means is unbiased (Glynn \

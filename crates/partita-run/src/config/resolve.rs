@@ -7,7 +7,7 @@ use super::{
     Alpha, ConfigError, Coupling, Covariance, CovariancePrior, Device, EdgePrior, Loss, Metric, ModelChoice,
     Options, Prior, Sampler, Shard, Start, Summary, Task,
 };
-use crate::engine::pilot::Pilot;
+use crate::engine::pilot::{PATIENCE, Pilot};
 use crate::summary::{Clusters, Top};
 use partita::Schedule;
 use std::path::PathBuf;
@@ -271,6 +271,9 @@ pub(crate) fn usual_moves(setup: &Setup, options: &Options) -> Setup {
     Setup { sampler: "sams+gibbs".parse().expect("a sampler"), start, ..setup.clone() }
 }
 
+/// Moves of two clusters of rows that are near each other.
+const NEAR: &str = "sams-near*2+shuffle-near*3+gibbs";
+
 /// What a pilot tries where moves were left open, the simplest first. A start that was named stays; moves that were named are
 /// the only ones, from the start that was said or the default.
 pub(crate) fn contenders(setup: &Setup, options: &Options) -> Vec<Setup> {
@@ -284,9 +287,11 @@ pub(crate) fn contenders(setup: &Setup, options: &Options) -> Vec<Setup> {
         Setup { sampler, start, ..setup.clone() }
     };
     // Rows of a table have near ones.
-    let near = matches!(setup.law, Law::Mixture(_)).then_some("sams-near*5+gibbs");
-    let simple = ["gibbs", "sams+gibbs", "sams*5+gibbs"].into_iter();
-    simple.chain(near).chain(["split-merge*5+gibbs"]).map(one).collect()
+    let moves = match setup.law {
+        Law::Mixture(_) => &["gibbs", "sams+gibbs", "sams-near*5+gibbs", "sams+shuffle*3+gibbs", NEAR][..],
+        _ => &["gibbs", "sams+gibbs", "sams*5+gibbs", "sams+shuffle*3+gibbs"],
+    };
+    moves.iter().map(|moves| one(moves)).collect()
 }
 
 /// The cap on sweeps: far beyond what any pair of this schedule should need. Where pairs of the pilot did not meet, others
@@ -335,7 +340,9 @@ pub(crate) fn limit(options: &Options) -> Limit {
 /// as many replicates as take about a minute with the pilot.
 fn stop(limit: Limit, found: Found) -> StoppingRule {
     let seconds = found.pilot.map_or(0.01, |p| p.replicate_calls * p.seconds_per_call).max(1e-7);
-    let affordable = (SECONDS * found.width as f64 / seconds) as u64;
+    let patience =
+        if found.pilot.is_some_and(|pilot| pilot.slow && !pilot.is_apart()) { PATIENCE } else { 1.0 };
+    let affordable = (patience * SECONDS * found.width as f64 / seconds) as u64;
     let least = if found.pilot.is_some_and(Pilot::is_apart) { LEAST_APART } else { LEAST };
     match limit {
         Limit::Replicates(replicates) => StoppingRule::Replicates { replicates },

@@ -24,6 +24,7 @@ pub(crate) use schedule::{Given, find};
 
 use super::{Executor, Job, Output, PilotPair, PilotPairs, Work};
 use crate::Failure;
+use crate::config::resolve::LEAST;
 use crate::session::Watch;
 use partita::Partition;
 use serde::{Deserialize, Serialize};
@@ -62,6 +63,9 @@ pub struct Pilot {
     /// Whether moves were left open, but a race of them would have taken too long.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub too_dear: bool,
+    /// Whether pairs take so long that a plain run takes longer than others.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub slow: bool,
     /// Where pairs did not meet: an earlier state and the last one of every chain. Not kept with the run.
     #[serde(skip)]
     pub(crate) chains: Vec<(Partition, Partition)>,
@@ -91,6 +95,12 @@ pub(crate) const BUDGET: f64 = 20.0 * SECOND;
 /// Operations of the replicates of a plain run, for which schedules are made.
 const RUN: f64 = 40.0 * SECOND;
 
+/// Where pairs are slow, a pilot may take so many times as long, and so may the run that follows.
+pub(crate) const PATIENCE: f64 = 4.0;
+
+/// Kernel calls of a replicate of pairs that are slow: about half of them until they meet.
+const SLOW: f64 = 1500.0;
+
 /// Where pilots run, and who is told.
 pub(crate) struct Room<'a> {
     pub executor: &'a dyn Executor,
@@ -99,6 +109,8 @@ pub(crate) struct Room<'a> {
     pub seed: u64,
     /// Operations that may be spent.
     pub budget: f64,
+    /// Operations of the replicates that follow.
+    run: f64,
     begin: Instant,
     /// The number of the next pair: no two stages share random numbers.
     next: u64,
@@ -149,6 +161,7 @@ impl<'a> Room<'a> {
             watch,
             seed,
             budget,
+            run: RUN,
             begin: Instant::now(),
             next: 0,
             calls: 0,
@@ -157,6 +170,23 @@ impl<'a> Room<'a> {
             too_dear: false,
             clock: seconds.map(|seconds| Clock { seconds, pace: 1.0 }),
         }
+    }
+
+    /// Whether it has more time than other pilots.
+    pub fn is_patient(&self) -> bool {
+        self.run > RUN
+    }
+
+    /// Takes more time for a model whose pairs have not met, if replicates of slow pairs could be afforded then; whether it
+    /// does. Where the time is given there is no more of it.
+    pub fn wait_longer(&mut self, contender: &Contender) -> bool {
+        let slow = LEAST as f64 * SLOW * self.sweep(contender, 1.0);
+        if self.is_patient() || self.clock.is_some() || slow > PATIENCE * RUN {
+            return false;
+        }
+        (self.budget, self.run) = (PATIENCE * BUDGET, PATIENCE * RUN);
+        (self.spent, self.too_dear) = (0.0, false);
+        true
     }
 
     /// Whether the time is over, where there is one.
@@ -169,9 +199,11 @@ impl<'a> Room<'a> {
         self.clusters = clusters;
     }
 
-    /// Operations of a sweep at this price. Many clusters make it dearer than a model knows, a busy machine longer.
+    /// Operations of a sweep at this price. Many clusters make it dearer than a model knows, few cheaper, a busy machine
+    /// longer.
     fn sweep(&self, contender: &Contender, price: f64) -> f64 {
-        let crowd = (self.clusters / USUAL_CLUSTERS).max(1.0);
+        let crowd =
+            if self.clusters > 0.0 { ((self.clusters + 1.0) / (USUAL_CLUSTERS + 1.0)).max(0.4) } else { 1.0 };
         contender.model.sweep_work() * price * crowd * self.clock.as_ref().map_or(1.0, |clock| clock.pace)
     }
 

@@ -67,9 +67,11 @@ pub(super) fn schedule(
     let (contender, found, input) = match entries {
         Some(entries) => best(entries, options, given, &mut room)?,
         None => {
-            let one = Contender { setup, model };
-            let contenders = if said.is_some() { vec![one] } else { with_moves(one, options, &input)? };
-            let (contender, found) = settle(contenders, given, &mut room)?;
+            let moves = || {
+                let one = Contender { model: build(&setup, &input)?, setup: setup.clone() };
+                if said.is_some() { Ok(vec![one]) } else { with_moves(one, options, &input) }
+            };
+            let (contender, found) = settle(moves, given, &mut room)?;
             (contender, found, input)
         }
     };
@@ -85,8 +87,7 @@ pub(super) fn schedule(
     ));
     if found.unmet > 0 {
         watch.say(&format!(
-            "pilot: {} of {} pairs did not meet in time, as chains rarely move between parts of the posterior; \
-             try {}",
+            "pilot: {} of {} pairs did not meet in time; if many are censored, try {}",
             found.unmet,
             found.pairs,
             advice(&setup, found.raced())
@@ -179,11 +180,29 @@ fn with_moves(
     }
 }
 
-/// Moves and a schedule.
-fn settle(contenders: Vec<Contender>, given: Given, room: &mut Room) -> Result<(Contender, Pilot), Failure> {
-    let (contender, tried) = pilot::choose(contenders, Patience::All, room)?;
+/// Moves and a schedule. Where many pairs do not meet, both again with more time, if that may help.
+fn settle(
+    moves: impl Fn() -> Result<Vec<Contender>, Failure>,
+    given: Given,
+    room: &mut Room,
+) -> Result<(Contender, Pilot), Failure> {
+    let (contender, tried) = pilot::choose(moves()?, Patience::All, room)?;
     let found = pilot::find(&contender, tried, given, room)?;
+    if found.is_apart() && wait_longer(&contender, room) {
+        return settle(moves, given, room);
+    }
     Ok((contender, found))
+}
+
+/// Takes more time, and says so.
+fn wait_longer(contender: &Contender, room: &mut Room) -> bool {
+    let waits = room.wait_longer(contender);
+    if waits {
+        room.watch.say(
+            "pilot: pairs are slow to meet, so that this run takes several minutes; limit it with `time` or `replicates`",
+        );
+    }
+    waits
 }
 
 /// Priors of a family that are tried in the order of their scores, until pairs meet. The safest one comes on top.
@@ -211,58 +230,77 @@ fn best(
     // The share of pairs that did not meet, of each model that was tried; and of the one with the least, the schedule.
     let mut apart: Vec<(usize, f64)> = Vec::new();
     let mut least: Option<(f64, Contender, Pilot)> = None;
-    for &at in &order {
+    let mut left = order.clone();
+    while !left.is_empty() {
+        let at = left.remove(0);
         let of_family = || apart.iter().filter(|(other, _)| known[*other].family() == known[at].family());
         // More clusters than where chains did not cross: they will not here.
         let harder = of_family().any(|(other, _)| known[*other].clusters <= known[at].clusters);
         let tried = of_family().count();
         let enough = tried > OF_A_FAMILY || (tried == OF_A_FAMILY && !pilot::is_safest(&known, at));
-        if harder || enough {
+        if !room.is_patient() && (harder || enough) {
             let why = if harder { "fewer clusters" } else { "another prior" };
             known[at].left = Some(format!("chains of the same model with {why} did not meet"));
-            continue;
-        }
-        pilot::take(&mut known, at);
-        room.watch.say(&match apart.is_empty() {
-            true => pilot::models_in_words(&known).expect("one is taken"),
-            false => format!("pilot: next, {}", pilot::model_name(&known[at])),
-        });
-        room.expect_clusters(known[at].clusters);
-        let (contender, tried) = pilot::choose(moves(at)?, Patience::Little, room)?;
-        let race = tried.iter().find(|tried| tried.taken).map_or((0, 1), |taken| (taken.unmet, taken.pairs));
-        let mut unmet = race;
-        // Where the race shows that pairs stay apart, no schedule need be found to know it.
-        if !is_apart(race) {
-            let mut found = pilot::find(&contender, tried, given, room)?;
-            unmet = (found.unmet, found.pairs);
-            if !is_apart(unmet) {
-                pilot::passed_over(&mut known).iter().for_each(|sentence| room.watch.say(sentence));
-                told(at, &contender, room)?;
-                found.models = known;
-                return Ok((contender, found, entries[at].input.clone()));
+        } else {
+            pilot::take(&mut known, at);
+            known[at].left = None;
+            room.watch.say(&match apart.is_empty() {
+                true => pilot::models_in_words(&known).expect("one is taken"),
+                false => format!("pilot: next, {}", pilot::model_name(&known[at])),
+            });
+            room.expect_clusters(known[at].clusters);
+            let (contender, tried) = pilot::choose(moves(at)?, Patience::Little, room)?;
+            let race =
+                tried.iter().find(|tried| tried.taken).map_or((0, 1), |taken| (taken.unmet, taken.pairs));
+            let mut unmet = race;
+            // Where the race shows that pairs stay apart, no schedule need be found to know it.
+            if !is_apart(race) {
+                let mut found = pilot::find(&contender, tried, given, room)?;
+                unmet = (found.unmet, found.pairs);
+                if !is_apart(unmet) {
+                    pilot::passed_over(&mut known).iter().for_each(|sentence| room.watch.say(sentence));
+                    told(at, &contender, room)?;
+                    found.models = known;
+                    return Ok((contender, found, entries[at].input.clone()));
+                }
+                let share = unmet.0 as f64 / unmet.1 as f64;
+                if apart.iter().all(|(_, other)| share < *other) {
+                    least = Some((share, contender, found));
+                }
             }
-            let share = unmet.0 as f64 / unmet.1 as f64;
-            if apart.iter().all(|(_, other)| share < *other) {
-                least = Some((share, contender, found));
+            let sentence = format!("{} of {} pairs did not meet within the pilot", unmet.0, unmet.1);
+            room.watch.say(&format!("pilot: {}: {sentence}", pilot::model_name(&known[at])));
+            known[at].left = Some(sentence);
+            apart.push((at, unmet.0 as f64 / unmet.1 as f64));
+        }
+        if left.is_empty() && !room.is_patient() {
+            // Those under which most pairs met, and the simplest, have another chance with more time.
+            let (most_met, simplest) = (most_met(&apart), apart.iter().map(|tried| tried.0).min());
+            room.expect_clusters(known[most_met].clusters);
+            if wait_longer(&moves(most_met)?[0], room) {
+                left.push(most_met);
+                left.extend(simplest.filter(|at| *at != most_met));
             }
         }
-        let sentence = format!("{} of {} pairs did not meet within the pilot", unmet.0, unmet.1);
-        room.watch.say(&format!("pilot: {}: {sentence}", pilot::model_name(&known[at])));
-        known[at].left = Some(sentence);
-        apart.push((at, unmet.0 as f64 / unmet.1 as f64));
     }
-    let &(at, share) = apart.iter().min_by(|a, b| a.1.total_cmp(&b.1)).expect("at least one was tried");
+    let at = most_met(&apart);
     pilot::take(&mut known, at);
     known[at].left = None;
     room.watch
         .say(&format!("pilot: no model had all pairs meet; {} had the most", pilot::model_name(&known[at])));
+    let share = apart.iter().filter(|tried| tried.0 == at).map(|tried| tried.1).fold(f64::INFINITY, f64::min);
     let (contender, mut found) = match least.filter(|(other, ..)| *other == share) {
         Some((_, contender, found)) => (contender, found),
-        None => settle(moves(at)?, given, room)?,
+        None => settle(|| moves(at), given, room)?,
     };
     told(at, &contender, room)?;
     found.models = known;
     Ok((contender, found, entries[at].input.clone()))
+}
+
+/// Of the models that were tried, with the shares of pairs that did not meet, the one with the least; of several the first.
+fn most_met(apart: &[(usize, f64)]) -> usize {
+    apart.iter().min_by(|a, b| a.1.total_cmp(&b.1)).expect("at least one was tried").0
 }
 
 /// Whether so many of so many pairs that did not meet are too many.

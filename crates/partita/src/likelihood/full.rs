@@ -323,10 +323,10 @@ impl Likelihood for Full {
         self.items
     }
 
-    /// A triangular system is solved.
+    /// A triangular system is solved, several operations at a time.
     fn work(&self) -> f64 {
         let d = self.dimension as f64;
-        d + 2.0 * d * d
+        5.0 * d + d * d
     }
 
     fn empty(&self) -> FullCluster {

@@ -3,10 +3,12 @@
 use super::*;
 use crate::answers::Answers;
 use crate::config::{Options, StoppingRule, Task};
+use crate::engine::Row;
 use crate::model::{Loaded, load};
 use crate::session::{self, Request, Watch};
 use crate::store::{Directory, Run};
 use crate::summary::Count;
+use partita::atoms::Atom;
 use partita::partition::Partitions;
 use partita::{Gaussian, Mixture, Prior, Target};
 use std::path::PathBuf;
@@ -63,15 +65,48 @@ fn log_probabilities_are_those_of_the_target() {
         let (found, truth) = (model.log_probability(&z), target.log_probability(&z));
         assert!((found - truth).abs() < 1e-9, "{found} instead of {truth}");
     }
-    let found = modes(&*model, &chains());
+    let none = Sample::default();
+    let found = modes(&*model, &chains(), &none);
     let counts: Vec<_> =
         found.found.iter().map(|mode| (mode.chains, mode.clusters, mode.sizes.clone())).collect();
     assert_eq!(counts, [(3, 2, vec![4, 4]), (2, 3, vec![4, 2, 2])]);
     for (mode, (_, last)) in found.found.iter().zip(chains()) {
         assert!((mode.log_probability - target.log_probability(&last)).abs() < 1e-9, "{mode:?}");
     }
-    assert!(modes(&*model, &[]).found.is_empty());
-    assert_eq!(modes(&*model, &chains()[..1]).found.len(), 1);
+    assert!(modes(&*model, &[], &none).found.is_empty());
+    assert_eq!(modes(&*model, &chains()[..1], &none).found.len(), 1);
+}
+
+/// Pairs of the run that were censored tell where chains stay apart, even if all pairs of the pilot met.
+#[test]
+fn censored_pairs_tell_of_parts_too() {
+    let room = Room::new("censored");
+    let Loaded { model, .. } = load(Task::Fit, &room.options()).unwrap();
+    let (few, many) = (chains().swap_remove(0).0, chains().swap_remove(1).0);
+    let mut sample = Sample::default();
+    for replicate in 0..5 {
+        // The first pair has met.
+        let tau = (replicate == 0).then_some(3);
+        let (sweeps, kernel_calls, seconds, values) = (9, 18, 0.1, Vec::new());
+        sample.rows.push(Row { replicate, tau, sweeps, kernel_calls, seconds, values });
+        // Of the second chain of the last pair, one state is known: that is not enough.
+        let last = if replicate == 4 { 3 } else { 4 };
+        for (weight, partition) in
+            [(0.5, &few), (0.25, &few), (-0.5, &many), (-0.25, &many)].into_iter().take(last)
+        {
+            let atom = Atom { weight, partition: partition.clone() };
+            sample.draws.push(Draw { replicate, atom });
+        }
+    }
+    let counts = |pilot: &[(Partition, Partition)]| -> Vec<u64> {
+        modes(&*model, pilot, &sample).found.iter().map(|mode| mode.chains).collect()
+    };
+    assert_eq!(counts(&chains()), [7, 5]);
+    // Seven chains alone are too few to tell.
+    assert_eq!(counts(&[]), [0; 0]);
+    sample.rows[0].tau = None;
+    let counts: Vec<u64> = modes(&*model, &[], &sample).found.iter().map(|mode| mode.chains).collect();
+    assert_eq!(counts, [5, 4]);
 }
 
 /// Turns sentences so that it shows.
@@ -152,8 +187,8 @@ fn note_of(task: Task, options: &str) -> String {
     let options = Options::parse(&options, "my.toml").unwrap();
     let plan = Plan::restore(task, &options, StoppingRule::Replicates { replicates: 1 }).unwrap();
     let mode = Mode { clusters: 1, sizes: vec![1], log_probability: 0.0, chains: 1 };
-    assert_eq!(note(std::slice::from_ref(&mode), &plan, false), None);
-    let note = note(&[mode.clone(), mode], &plan, false).unwrap();
+    assert_eq!(note(std::slice::from_ref(&mode), &plan, None, 3), None);
+    let note = note(&[mode.clone(), mode], &plan, None, 3).unwrap();
     let (begin, end) = note.split_once("Chains need more time to cross, as in ").unwrap();
     assert_eq!(
         begin,

@@ -43,7 +43,9 @@ pub struct Tried {
 }
 
 /// Pairs of each contender: enough to see a tail that matters, few enough to try several.
-const PAIRS: u64 = 24;
+const PAIRS: u64 = 16;
+/// The fewest, of tables whose sweeps are dear.
+const FEWEST_PAIRS: u64 = 8;
 /// Sweeps of a pair with Gibbs moves alone, if the budget allows.
 const SWEEPS: f64 = 600.0;
 /// The share of a pilot's budget that a contender may take.
@@ -58,7 +60,6 @@ const LAG: u64 = 1;
 const QUICK: u64 = 30;
 /// How many race again where the tail decides, how many pairs of each, and how much longer.
 const AGAIN: usize = 3;
-const PAIRS_AGAIN: u64 = 16;
 const LONGER: u64 = 4;
 /// A contender must be so much cheaper than a simpler one.
 const CLEARLY: f64 = 0.8;
@@ -68,12 +69,12 @@ const GIVEN_UP: f64 = 2.0;
 /// What a sweep of moves costs, in Gibbs sweeps, where one look at the clusters of two items is this share of one.
 ///
 /// Measured (`cargo bench -p partita --bench families`, `docs/meeting.md`): a sequential allocation costs as much as about twelve such
-/// looks, a split-merge move with its launch and five scans as much as about forty.
+/// looks, a shuffle as much as eighteen, a split-merge move with its launch and five scans as much as about forty.
 fn price(sampler: &Sampler, touched: f64) -> f64 {
     let one = |kind: Move| match kind {
         Move::Gibbs | Move::Kempe => 1.0,
         Move::Sams | Move::SamsNear => 12.0 * touched,
-        Move::Shuffle | Move::ShuffleNear => 20.0 * touched,
+        Move::Shuffle | Move::ShuffleNear => 18.0 * touched,
         Move::SplitMerge | Move::SplitMergeIndependent => 40.0 * touched,
     };
     sampler.moves().iter().map(|&(kind, times)| one(kind) * times as f64).sum()
@@ -118,11 +119,12 @@ const TOO_DEAR: f64 = 0.3;
 const MANY: f64 = 25.0;
 
 /// Moves that are taken unseen: some of two clusters before each sweep, or chains of many items stay where they start.
-fn usual() -> Sampler {
-    "sams*5+gibbs".parse().expect("a sampler")
+fn is_usual(contender: &Contender) -> bool {
+    matches!(contender.setup.sampler.moves(), [(Move::Sams | Move::SamsNear, 5), (Move::Gibbs, 1)])
 }
 
-/// Moves after which a race of little patience is over, if no pair has met.
+/// Moves after which a race of little patience is over, if no pair has met; and any race, if all pairs meet with the simplest
+/// moves and the next do not pay: more of them would pay even less.
 const FEW: usize = 2;
 
 /// Tries the contenders, where that is affordable, the simplest first, and takes the one whose pairs meet at the least cost. Where pairs of the
@@ -136,60 +138,69 @@ pub(crate) fn choose(
     let mut best = 0;
     let mut touched = UNKNOWN;
     // One alone need not race.
-    let mut racing = if contenders.len() > 1 && !room.is_over() { &contenders[..] } else { &[] };
-    let unseen = contenders.iter().position(|one| one.setup.sampler == usual()).unwrap_or(0);
-    if !racing.is_empty() && is_too_dear(&contenders[unseen], contenders[unseen].price(touched), room)? {
-        (room.too_dear, racing) = (true, &[]);
+    let race_on = contenders.len() > 1 && !room.is_over();
+    let mut pairs = PAIRS;
+    if race_on && is_too_dear(&contenders[0], contenders[0].price(touched), pairs, room)? {
+        pairs = FEWEST_PAIRS;
     }
-    for (at, contender) in racing.iter().enumerate() {
+    // The place of each in the race among the contenders.
+    let mut places: Vec<usize> = Vec::new();
+    for (at, contender) in contenders.iter().enumerate().filter(|_| race_on) {
         let expected = contender.price(touched);
-        if at > unseen && is_too_dear(contender, expected, room)? {
-            break;
+        if is_too_dear(contender, expected, pairs, room)? {
+            room.too_dear = true;
+            continue;
         }
-        let mut cap = cap_of(contender, expected, room);
+        let mut cap = cap_of(contender, expected, pairs, room);
         if let Some(best) = tried.get(best) {
             cap = cap.min((GIVEN_UP * best.cost / expected) as u64);
         }
-        let stage = race(contender, PAIRS, cap, room)?;
+        let stage = race(contender, pairs, cap, room)?;
         touched = stage.touched();
+        places.push(at);
         tried.push(judge(contender, &stage));
-        if at > 0 && tried[at].cost < CLEARLY * tried[best].cost {
-            best = at;
+        let last = tried.len() - 1;
+        if last > 0 && tried[last].cost < CLEARLY * tried[best].cost {
+            best = last;
         }
-        if tried[best].unmet == 0 && tried[best].longest_wait <= QUICK || room.is_over() {
-            break;
-        }
-        if patience == Patience::Little && at + 1 == FEW && none_met(&tried) {
+        let quick = tried[best].unmet == 0 && tried[best].longest_wait <= QUICK;
+        let enough = tried.len() == FEW && best == 0 && tried[0].unmet == 0;
+        let hopeless = patience == Patience::Little && tried.len() == FEW && none_met(&tried);
+        if quick || enough || hopeless || room.is_over() {
             break;
         }
     }
     // Where no pair has met, nothing was seen that could tell moves apart.
-    let hopeless = patience == Patience::Little && none_met(&tried);
+    let hopeless = none_met(&tried) && (patience == Patience::Little || room.too_dear);
     if !hopeless && !room.is_over() && tried.get(best).is_some_and(|best| best.unmet > 0) {
         let mut order: Vec<usize> = (0..tried.len()).collect();
         order.sort_by(|&a, &b| tried[a].cost.total_cmp(&tried[b].cost));
         order.truncate(AGAIN);
         order.sort_unstable();
         for &at in &order {
-            let cap = LONGER * cap_of(&contenders[at], tried[at].price, room);
-            let stage = race(&contenders[at], PAIRS_AGAIN, cap, room)?;
-            tried[at] = judge(&contenders[at], &stage);
+            let contender = &contenders[places[at]];
+            let cap = LONGER * cap_of(contender, tried[at].price, pairs, room);
+            let stage = race(contender, pairs, cap, room)?;
+            tried[at] = judge(contender, &stage);
         }
         let cheapest = order.iter().copied().min_by(|&a, &b| tried[a].cost.total_cmp(&tried[b].cost));
         best = cheapest.unwrap_or(best);
     }
-    match tried.get_mut(best) {
-        Some(best) => best.taken = true,
-        None => best = unseen,
+    // A race that ended before any pair met tells nothing about moves that were too dear for it.
+    let unseen = tried.is_empty() || (none_met(&tried) && room.too_dear);
+    let usual = || contenders.iter().position(is_usual);
+    let place = if unseen && contenders.len() > 1 { usual() } else { places.get(best).copied() }.unwrap_or(0);
+    if let Some(at) = places.iter().position(|&at| at == place) {
+        tried[at].taken = true;
     }
-    let taken = contenders.into_iter().nth(best).expect("there is a contender");
+    let taken = contenders.into_iter().nth(place).expect("there is a contender");
     Ok((taken, tried))
 }
 
 /// Whether even the shortest race would take too much of the budget. Where it might if there were many clusters, a look at
 /// a few sweeps tells how many there are.
-fn is_too_dear(contender: &Contender, price: f64, room: &mut Room) -> Result<bool, Failure> {
-    let share = |room: &Room| 2.0 * (PAIRS * SHORTEST) as f64 * room.sweep(contender, price) / room.budget;
+fn is_too_dear(contender: &Contender, price: f64, pairs: u64, room: &mut Room) -> Result<bool, Failure> {
+    let share = |room: &Room| 2.0 * (pairs * SHORTEST) as f64 * room.sweep(contender, price) / room.budget;
     if room.clusters == 0.0 && MANY * share(room) > TOO_DEAR {
         room.look(contender)?;
     }
@@ -201,9 +212,9 @@ fn none_met(tried: &[Tried]) -> bool {
 }
 
 /// Sweeps after which pairs of a contender are cut: all have the same work.
-fn cap_of(contender: &Contender, price: f64, room: &Room) -> u64 {
+fn cap_of(contender: &Contender, price: f64, pairs: u64, room: &Room) -> u64 {
     let calls = SHARE * room.budget / room.sweep(contender, price);
-    (calls.min(SWEEPS * 2.0 * PAIRS as f64) / (2.0 * PAIRS as f64)) as u64
+    (calls / (2.0 * pairs as f64)).min(SWEEPS) as u64
 }
 
 fn race(contender: &Contender, pairs: u64, cap: u64, room: &mut Room) -> Result<Stage, Failure> {

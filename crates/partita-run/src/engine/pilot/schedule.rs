@@ -1,7 +1,7 @@
 //! Lag, burn-in and sweeps for the moves that were chosen.
 
 use super::choose::{UNKNOWN, in_words};
-use super::{Contender, Pilot, RUN, Room, Stage, Tried};
+use super::{Contender, Pilot, Room, Stage, Tried};
 use crate::Failure;
 use crate::model::Model;
 use partita::Schedule;
@@ -20,7 +20,7 @@ pub(crate) struct Given {
 const STAGE: f64 = 6e9;
 
 /// Pairs of a stage; fewer where that lets them run for so many sweeps, since pairs that are cut tell nothing.
-const PAIRS: std::ops::RangeInclusive<u64> = 24..=120;
+const PAIRS: std::ops::RangeInclusive<u64> = 24..=60;
 const FEWEST_PAIRS: u64 = 8;
 const LONG_ENOUGH: f64 = 150.0;
 
@@ -60,7 +60,7 @@ pub(crate) fn find(
     let known = tried.iter().find(|tried| tried.taken);
     let price = match known {
         Some(taken) => taken.price,
-        // Nothing raced, because that would have been too dear: the more it pays to know what a sweep costs.
+        // It did not race, because that would have been too dear: the more it pays to know what a sweep costs.
         None if room.too_dear => contender.price(room.look(contender)?),
         None => contender.price(UNKNOWN),
     };
@@ -117,7 +117,7 @@ pub(crate) fn find(
     hinges_on_start(model, &last, room);
 
     let sweep = room.sweep(contender, contender.price(last.touched()));
-    let schedule = lengths(&last, lag, given, RUN / sweep)?;
+    let schedule = lengths(&last, lag, given, room.run / sweep)?;
     let (lag, burn_in, sweeps) = (schedule.lag(), schedule.burn_in(), schedule.sweeps());
 
     // A few long traces: what a long chain's variance is, and what a sweep costs after the meeting.
@@ -159,6 +159,7 @@ pub(crate) fn find(
         tried,
         models: Vec::new(),
         too_dear: room.too_dear,
+        slow: room.is_patient(),
     })
 }
 
