@@ -294,14 +294,17 @@ pub(crate) fn contenders(setup: &Setup, options: &Options) -> Vec<Setup> {
     moves.iter().map(|moves| one(moves)).collect()
 }
 
+/// One in a hundred million exponential waits is so many times as long as their mean.
+const SLOWEST: f64 = 18.0;
+
 /// The cap on sweeps: far beyond what any pair of this schedule should need. Where pairs of the pilot did not meet, others
 /// will not either, and wait for nothing.
 fn max_sweeps(schedule: &Schedule, pilot: Option<&Pilot>) -> u64 {
     let longest = schedule.sweeps().max(schedule.lag());
     match pilot {
-        Some(pilot) if pilot.is_apart() => (2 * longest).max(100),
-        // So long that the pairs that take all of it cost about as much as the others together.
-        Some(pilot) if pilot.unmet > 0 => ((pilot.pairs / pilot.unmet).clamp(3, 20) * longest).max(1000),
+        Some(pilot) if pilot.apart => (2 * longest).max(100),
+        // Pairs that are only slow meet before that, and a few that never do cost no more than the others together.
+        Some(Pilot { expected_wait: Some(wait), .. }) => ((SLOWEST * wait) as u64).max(3 * longest).max(1000),
         _ => (20 * longest).max(20_000),
     }
 }
@@ -340,10 +343,9 @@ pub(crate) fn limit(options: &Options) -> Limit {
 /// as many replicates as take about a minute with the pilot.
 fn stop(limit: Limit, found: Found) -> StoppingRule {
     let seconds = found.pilot.map_or(0.01, |p| p.replicate_calls * p.seconds_per_call).max(1e-7);
-    let patience =
-        if found.pilot.is_some_and(|pilot| pilot.slow && !pilot.is_apart()) { PATIENCE } else { 1.0 };
+    let patience = if found.pilot.is_some_and(|pilot| pilot.slow && !pilot.apart) { PATIENCE } else { 1.0 };
     let affordable = (patience * SECONDS * found.width as f64 / seconds) as u64;
-    let least = if found.pilot.is_some_and(Pilot::is_apart) { LEAST_APART } else { LEAST };
+    let least = if found.pilot.is_some_and(|pilot| pilot.apart) { LEAST_APART } else { LEAST };
     match limit {
         Limit::Replicates(replicates) => StoppingRule::Replicates { replicates },
         Limit::Time(time) => {

@@ -63,6 +63,12 @@ pub struct Pilot {
     /// Whether moves were left open, but a race of them would have taken too long.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub too_dear: bool,
+    /// Where pairs did not meet: the mean wait, if it were that of an exponential law.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_wait: Option<f64>,
+    /// Whether so many pairs did not meet that a run could not wait for them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub apart: bool,
     /// Whether pairs take so long that a plain run takes longer than others.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub slow: bool,
@@ -76,15 +82,13 @@ impl Pilot {
     pub(crate) fn raced(&self) -> bool {
         !self.tried.is_empty() || self.too_dear
     }
-
-    /// Whether so many pairs did not meet that parts of the target stay apart.
-    pub(crate) fn is_apart(&self) -> bool {
-        APART * self.unmet >= self.pairs
-    }
 }
 
-/// Where one in so many pairs has not met, parts of the target stay apart.
-pub(crate) const APART: u64 = 4;
+/// Where one in so many pairs has not met, they may stay apart for good.
+const APART: u64 = 4;
+
+/// Kernel calls of a replicate, in units of the expected wait: two chains until they meet, and sweeps after that.
+const CALLS: f64 = 4.0;
 
 /// Operations that two processors do in about a second.
 const SECOND: f64 = 2e9;
@@ -95,8 +99,9 @@ pub(crate) const BUDGET: f64 = 20.0 * SECOND;
 /// Operations of the replicates of a plain run, for which schedules are made.
 const RUN: f64 = 40.0 * SECOND;
 
-/// Where pairs are slow, a pilot may take so many times as long, and so may the run that follows.
+/// Where pairs are slow, a run may take so many times as long, and the pilot has a second round of twice the first.
 pub(crate) const PATIENCE: f64 = 4.0;
+const SECOND_ROUND: f64 = 2.0;
 
 /// Kernel calls of a replicate of pairs that are slow: about half of them until they meet.
 const SLOW: f64 = 1500.0;
@@ -172,6 +177,18 @@ impl<'a> Room<'a> {
         }
     }
 
+    /// Whether so many pairs did not meet that a run could not wait for them; `wait` is their expected wait, in sweeps of so
+    /// many operations.
+    fn stay_apart(&self, (unmet, pairs): (u64, u64), wait: f64, sweep: f64) -> bool {
+        APART * unmet >= pairs && LEAST as f64 * CALLS * wait * sweep > self.run
+    }
+
+    /// The same of a contender that has raced.
+    pub fn stayed_apart(&self, contender: &Contender, tried: &Tried) -> bool {
+        let sweep = self.sweep(contender, tried.price);
+        self.stay_apart((tried.unmet, tried.pairs), tried.expected_wait(), sweep)
+    }
+
     /// Whether it has more time than other pilots.
     pub fn is_patient(&self) -> bool {
         self.run > RUN
@@ -184,7 +201,7 @@ impl<'a> Room<'a> {
         if self.is_patient() || self.clock.is_some() || slow > PATIENCE * RUN {
             return false;
         }
-        (self.budget, self.run) = (PATIENCE * BUDGET, PATIENCE * RUN);
+        (self.budget, self.run) = (SECOND_ROUND * BUDGET, PATIENCE * RUN);
         (self.spent, self.too_dear) = (0.0, false);
         true
     }
@@ -293,6 +310,11 @@ impl<'a> Room<'a> {
     }
 }
 
+/// The mean of exponential waits of which some were cut, by their mean as far as they got.
+fn expected_wait(mean: f64, unmet: u64, pairs: u64) -> f64 {
+    mean * pairs as f64 / ((pairs - unmet) as f64).max(0.5)
+}
+
 impl Stage {
     /// How long each pair took from the moment both chains moved.
     fn waits(&self) -> Vec<u64> {
@@ -313,6 +335,11 @@ impl Stage {
 
     fn mean_wait(&self) -> f64 {
         self.waits().iter().sum::<u64>() as f64 / self.pairs.len().max(1) as f64
+    }
+
+    /// The mean wait if waits are exponential, pairs that were cut allowed for.
+    fn expected_wait(&self) -> f64 {
+        expected_wait(self.mean_wait(), self.unmet(), self.pairs.len() as u64)
     }
 
     fn unmet(&self) -> u64 {

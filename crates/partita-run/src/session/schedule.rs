@@ -188,7 +188,7 @@ fn settle(
 ) -> Result<(Contender, Pilot), Failure> {
     let (contender, tried) = pilot::choose(moves()?, Patience::All, room)?;
     let found = pilot::find(&contender, tried, given, room)?;
-    if found.is_apart() && wait_longer(&contender, room) {
+    if found.apart && wait_longer(&contender, room) {
         return settle(moves, given, room);
     }
     Ok((contender, found))
@@ -250,14 +250,13 @@ fn best(
             });
             room.expect_clusters(known[at].clusters);
             let (contender, tried) = pilot::choose(moves(at)?, Patience::Little, room)?;
-            let race =
-                tried.iter().find(|tried| tried.taken).map_or((0, 1), |taken| (taken.unmet, taken.pairs));
-            let mut unmet = race;
+            let race = tried.iter().find(|tried| tried.taken);
+            let mut unmet = race.map_or((0, 1), |taken| (taken.unmet, taken.pairs));
             // Where the race shows that pairs stay apart, no schedule need be found to know it.
-            if !is_apart(race) {
+            if !race.is_some_and(|taken| room.stayed_apart(&contender, taken)) {
                 let mut found = pilot::find(&contender, tried, given, room)?;
                 unmet = (found.unmet, found.pairs);
-                if !is_apart(unmet) {
+                if !found.apart {
                     pilot::passed_over(&mut known).iter().for_each(|sentence| room.watch.say(sentence));
                     told(at, &contender, room)?;
                     found.models = known;
@@ -301,9 +300,4 @@ fn best(
 /// Of the models that were tried, with the shares of pairs that did not meet, the one with the least; of several the first.
 fn most_met(apart: &[(usize, f64)]) -> usize {
     apart.iter().min_by(|a, b| a.1.total_cmp(&b.1)).expect("at least one was tried").0
-}
-
-/// Whether so many of so many pairs that did not meet are too many.
-fn is_apart((unmet, pairs): (u64, u64)) -> bool {
-    unmet * pilot::APART >= pairs
 }

@@ -42,6 +42,13 @@ pub struct Tried {
     pub taken: bool,
 }
 
+impl Tried {
+    /// The mean wait if waits are exponential, pairs that were cut allowed for.
+    pub(super) fn expected_wait(&self) -> f64 {
+        super::expected_wait(self.mean_wait, self.unmet, self.pairs)
+    }
+}
+
 /// Pairs of each contender: enough to see a tail that matters, few enough to try several.
 const PAIRS: u64 = 16;
 /// The fewest, of tables whose sweeps are dear.
@@ -84,10 +91,9 @@ fn judge(contender: &Contender, stage: &Stage) -> Tried {
     let price = contender.price(stage.touched());
     let pairs = stage.pairs.len() as u64;
     let longest = stage.longest();
-    // If waits are exponential, this is their mean, pairs that were cut allowed for, and the longest of so many is about
-    // its multiple by a logarithm. The more pairs were cut, the longer the longest would have been in any case.
-    let (sum, met) = (stage.waits().iter().sum::<u64>() as f64, (pairs - stage.unmet()) as f64);
-    let mean = sum / met.max(0.5);
+    // If waits are exponential the longest of so many is about their mean times a logarithm. The more pairs were cut, the
+    // longer the longest would have been in any case.
+    let mean = stage.expected_wait();
     let seen = longest as f64 * (1.0 + stage.unmet().min(3) as f64 / 2.0);
     // Replicates are tuned to the longest wait, and cost what the mean one costs.
     let cost = price * (mean + seen.max(mean * (pairs as f64).ln()));

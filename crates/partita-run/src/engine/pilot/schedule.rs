@@ -117,7 +117,8 @@ pub(crate) fn find(
     hinges_on_start(model, &last, room);
 
     let sweep = room.sweep(contender, contender.price(last.touched()));
-    let schedule = lengths(&last, lag, given, room.run / sweep)?;
+    let apart = room.stay_apart((last.unmet(), last.pairs.len() as u64), last.expected_wait(), sweep);
+    let schedule = lengths(&last, lag, given, room.run / sweep, apart)?;
     let (lag, burn_in, sweeps) = (schedule.lag(), schedule.burn_in(), schedule.sweeps());
 
     // A few long traces: what a long chain's variance is, and what a sweep costs after the meeting.
@@ -139,6 +140,7 @@ pub(crate) fn find(
         let each: Vec<f64> = series.filter_map(|series| asymptotic_variance(&series)).collect();
         each.iter().sum::<f64>() / each.len().max(1) as f64
     };
+    let expected_wait = (last.unmet() > 0).then(|| last.expected_wait());
     let waits = last.waits();
     let costs = waits.iter().map(|wait| schedule.cost(lag + wait) as f64);
     Ok(Pilot {
@@ -160,18 +162,19 @@ pub(crate) fn find(
         models: Vec::new(),
         too_dear: room.too_dear,
         slow: room.is_patient(),
+        expected_wait,
+        apart,
     })
 }
 
 /// The schedule for a lag that is long enough. A correction enters where a pair waits longer than the burn-in: that should be
 /// rare, and the sweeps five times the burn-in. Where so few replicates could be afforded that there would be no interval
 /// to speak of, all is less, and corrections are frequent enough to be seen.
-fn lengths(last: &Stage, lag: u64, given: Given, affordable: f64) -> Result<Schedule, Failure> {
+fn lengths(last: &Stage, lag: u64, given: Given, affordable: f64, apart: bool) -> Result<Schedule, Failure> {
     let (longest, pairs) = (last.longest(), last.pairs.len() as u64);
     let safe = safe_burn_in(longest, pairs, RARE).max(SHORTEST_LAG);
     let most = last.quantile(0.9).max(SHORTEST_LAG);
     // Where many never meet, no schedule makes them.
-    let apart = super::APART * last.unmet() >= pairs;
     let most = if apart { last.quantile(0.5).max(SHORTEST_LAG) } else { most };
     let schedule = |(lag, burn_in, times): (u64, u64, u64)| {
         // A cap that was said leaves half of the sweeps to pairs that are late.
@@ -183,7 +186,8 @@ fn lengths(last: &Stage, lag: u64, given: Given, affordable: f64) -> Result<Sche
         let sweeps = given.sweeps.unwrap_or(sweeps);
         Schedule::new(lag, burn_in, sweeps)
     };
-    let replicates = |schedule: &Schedule| affordable / (schedule.sweeps() as f64 + 2.0 * last.mean_wait());
+    let replicates =
+        |schedule: &Schedule| affordable / (schedule.sweeps() as f64 + 2.0 * last.expected_wait());
     for way in [(lag, safe, 5), (lag, safe, 3), (lag, safe, 2), (lag.min(longest), longest, 2)] {
         let schedule = schedule(way)?;
         if !apart && replicates(&schedule) >= ENOUGH {
