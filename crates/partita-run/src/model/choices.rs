@@ -27,6 +27,7 @@ pub(crate) fn kernel<M>(
 fn refusal(sampler: &config::Sampler, kind: config::Move) -> Failure {
     let what = match kind {
         config::Move::Kempe => "Kempe moves are for colourings of graphs; use gibbs or split-merge",
+        config::Move::ShuffleNear => "shuffle-near needs the rows of a table; use shuffle for graphs",
         _ => "sams-near needs the rows of a table; use sams for graphs",
     };
     Failure::option("sampler", format!("`sampler = {sampler}`: {what}"))
