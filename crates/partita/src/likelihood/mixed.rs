@@ -229,8 +229,10 @@ impl Likelihood for Mixed {
         self.items
     }
 
+    /// A category is looked up; a logarithm is taken of the others.
     fn work(&self) -> f64 {
-        6.0 * self.places.len() as f64
+        let one = |place: &Place| if matches!(place, Place::Category(_)) { 2.0 } else { 6.0 };
+        self.places.iter().map(one).sum()
     }
 
     fn empty(&self) -> MixedCluster {

@@ -51,12 +51,13 @@ impl Tried {
 
 /// Pairs of each contender: enough to see a tail that matters, few enough to try several.
 const PAIRS: u64 = 16;
-/// The fewest, of tables whose sweeps are dear.
+/// The fewest, of tables whose sweeps are dear or whose pairs are slow.
 const FEWEST_PAIRS: u64 = 8;
 /// Sweeps of a pair with Gibbs moves alone, if the budget allows.
 const SWEEPS: f64 = 600.0;
-/// The share of a pilot's budget that a contender may take.
+/// The share of a pilot's budget that a contender may take; in a second round, whose pairs are known to be slow, more.
 const SHARE: f64 = 0.08;
+const SHARE_OF_SLOW: f64 = 0.2;
 /// Pairs are cut here at the earliest.
 const SHORTEST: u64 = 20;
 /// How much of a sweep a look at two clusters is, before anything is known: half of the items, five clusters.
@@ -145,7 +146,7 @@ pub(crate) fn choose(
     let mut touched = UNKNOWN;
     // One alone need not race.
     let race_on = contenders.len() > 1 && !room.is_over();
-    let mut pairs = PAIRS;
+    let mut pairs = if room.is_patient() { FEWEST_PAIRS } else { PAIRS };
     if race_on && is_too_dear(&contenders[0], contenders[0].price(touched), pairs, room)? {
         pairs = FEWEST_PAIRS;
     }
@@ -178,7 +179,7 @@ pub(crate) fn choose(
     }
     // Where no pair has met, nothing was seen that could tell moves apart.
     let hopeless = none_met(&tried) && (patience == Patience::Little || room.too_dear);
-    if !hopeless && !room.is_over() && tried.get(best).is_some_and(|best| best.unmet > 0) {
+    if !hopeless && !room.is_patient() && !room.is_over() && tried.get(best).is_some_and(|best| best.unmet > 0) {
         let mut order: Vec<usize> = (0..tried.len()).collect();
         order.sort_by(|&a, &b| tried[a].cost.total_cmp(&tried[b].cost));
         order.truncate(AGAIN);
@@ -219,8 +220,9 @@ fn none_met(tried: &[Tried]) -> bool {
 
 /// Sweeps after which pairs of a contender are cut: all have the same work.
 fn cap_of(contender: &Contender, price: f64, pairs: u64, room: &Room) -> u64 {
-    let calls = SHARE * room.budget / room.sweep(contender, price);
-    (calls / (2.0 * pairs as f64)).min(SWEEPS) as u64
+    let share = if room.is_patient() { SHARE_OF_SLOW } else { SHARE };
+    let calls = share * room.budget / room.sweep(contender, price);
+    (calls / (2.0 * pairs as f64)).min(if room.is_patient() { f64::MAX } else { SWEEPS }) as u64
 }
 
 fn race(contender: &Contender, pairs: u64, cap: u64, room: &mut Room) -> Result<Stage, Failure> {
