@@ -83,7 +83,8 @@ fn agreement(c: &Clustering, summary: &Results) -> Option<String> {
     let rows = c.compared_rows().unwrap_or_default();
     let expected = summary.summaries.iter().find(|line| line.name == "reference:ari");
     let expected = expected.map_or(String::new(), |line| {
-        format!("; posterior mean {}", words::rounded(line.mean, line.se.unwrap_or(f64::NAN)))
+        // As many digits as the index of the point estimate has, or fewer.
+        format!("; posterior mean {}", words::rounded(line.mean, line.se.unwrap_or(0.0).max(0.02)))
     });
     Some(format!(
         "Agreement with the known labels: adjusted Rand index {ari:.2}{rows} (1 is perfect agreement, 0 is \
