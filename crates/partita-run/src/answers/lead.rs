@@ -59,7 +59,13 @@ fn clusters(point: &Point, c: &Clustering) -> String {
     if !(-0.05..=1.05).contains(&certainty) {
         return format!("{found}. This run is too short to tell how certain that is.");
     }
-    format!("{found}. On average, {sure}; {doubt}.")
+    // A clustering that half of the items may not be in is not what a reader should take home.
+    let unsettled = if 2 * doubtful as u64 > items {
+        " The posterior does not settle on one clustering: read this one as a summary, not as the answer."
+    } else {
+        ""
+    };
+    format!("{found}. On average, {sure}; {doubt}.{unsettled}")
 }
 
 /// The likely numbers of clusters, the likeliest first.

@@ -76,7 +76,7 @@ impl Understood {
             .chain(found(Role::Dropped).map(|column| (column, "also row names")))
             .collect();
         if let Some((first, _)) = left.first() {
-            let (it, example) = (if left.len() == 1 { "it" } else { "one" }, argument(&first.name));
+            let (it, example) = (if left.len() == 1 { "it" } else { "that one" }, argument(&first.name));
             let list = left.iter().map(|(column, why)| format!("{} ({why})", quote(&column.name)));
             let list: Vec<String> = list.collect();
             said.push(format!(

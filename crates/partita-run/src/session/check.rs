@@ -148,5 +148,7 @@ fn run(options: &Options, seconds: f64, width: usize) -> String {
         }
         Limit::Unsaid => "pairs of chains until the estimates are known to two digits".into(),
     };
-    format!("{pilot}{until}; about {} on {processors}", words::duration(seconds))
+    // A first guess has no decimals.
+    let long = if seconds < 10.0 { format!("{:.0} s", seconds.max(1.0)) } else { words::duration(seconds) };
+    format!("{pilot}{until}; about {long} on {processors}")
 }
