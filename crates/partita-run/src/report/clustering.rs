@@ -257,7 +257,7 @@ pub(super) fn known(c: &Clustering, known: &KnownLabels) -> Markup {
         p {
             "The model did not see these labels. "
             @if let Some(ari) = c.reference_ari {
-                "Adjusted Rand index: " (short(ari, 2)) " (1 is perfect agreement, 0 is chance). "
+                "Adjusted Rand index: " (format!("{ari:.2}")) " (1 is perfect agreement, 0 is chance). "
             }
             @if let Some(vi) = c.reference_vi { "Variation of information: " (short(vi, 3)) " nats. " }
             @if let Some(missing) = c.reference_missing.filter(|missing| *missing > 0) {
