@@ -22,9 +22,9 @@ pub(super) fn section(c: &Clustering, cards: &[Card], doubts: &[Doubt]) -> Marku
             p {
                 "Each number is a posterior expectation: the mean of a column, or the share of a level, among the items that "
                 "share a cluster with the members of this one, averaged over the posterior. Ranges below the numbers are 95% "
-                "intervals. The columns that set a cluster apart come first; bars show the difference from the whole table, "
-                "in standard deviations of the table, or the share of a level beside that of the table. All columns, "
-                "unrounded, are in " code { "profiles.csv" } "."
+                "intervals, left out where rounding hides them. The columns that set a cluster apart come first; bars show the "
+                "difference from the whole table, in standard deviations of the table, or the share of a level beside that of "
+                "the table. All columns, unrounded, are in " code { "profiles.csv" } "."
             }
         }
         div.cards { @for one in cards { (card(one, items)) } }
@@ -76,9 +76,9 @@ fn share_of_items(size: u64, items: u64) -> String {
     if share < 0.005 { "under 1%".into() } else { percent(share, None) }
 }
 
-/// The error that decides how many digits are shown: a hundredth of the spread is enough for a person.
+/// The error that decides how many digits are shown: a fiftieth of the spread is enough for a person.
 fn told(column: &CardColumn, line: &ProfileLine) -> Option<f64> {
-    let least = 0.01 * column.sd.unwrap_or(0.0);
+    let least = 0.02 * column.sd.unwrap_or(0.0);
     line.se.map(|se| se.max(least)).or(Some(least)).filter(|error| *error > 0.0)
 }
 
