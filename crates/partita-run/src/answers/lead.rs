@@ -78,7 +78,10 @@ fn how_many(counts: &[CountLine]) -> Option<String> {
     if likely.iter().any(rough) {
         return Some("This run is too short to tell how likely each number of clusters is.".into());
     }
-    let told = |c: &&CountLine| format!("{} ({})", c.clusters, percent(c.probability, None));
+    let told = |c: &&CountLine| {
+        let clusters = c.clusters.replace('>', "more than ");
+        format!("{clusters} ({})", percent(c.probability, None))
+    };
     let all: Vec<String> = likely.iter().map(told).collect();
     (!all.is_empty()).then(|| format!("Probability of each number of clusters: {}.", all.join(", ")))
 }
