@@ -188,8 +188,8 @@ fn in_doubt(doubts: &[Doubt]) -> Markup {
                 "Items that, on average, share a cluster with the other members of their own with probability below 75%: the "
                 "most doubtful first (at most 20), each with the cluster that it is most often in otherwise. "
                 @if doubts.iter().any(|doubt| elsewhere(doubt).is_none()) {
-                    "If this is none of the others, the posterior often splits the item's own cluster, or puts the item into "
-                    "a small cluster that the point estimate does not have."
+                    "\u{201c}None\u{201d} means that the posterior often splits the item's own cluster, or puts the item "
+                    "into a small cluster that the point estimate does not have."
                 }
             }
             div.scroll {
