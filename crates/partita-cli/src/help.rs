@@ -40,7 +40,7 @@ pub fn manual(name: Option<&str>) -> Result<(), Failure> {
         }
     };
     let mut text = Vec::new();
-    let page = clap_mangen::Man::new(command);
+    let page = clap_mangen::Man::new(command).source(concat!("partita ", env!("CARGO_PKG_VERSION")));
     page.render(&mut text).map_err(|error| Failure::Failed(error.to_string()))?;
     screen::print(&String::from_utf8_lossy(&text))
 }

@@ -32,9 +32,12 @@ impl Screen {
     }
 }
 
-/// A sentence on standard error. A reader who has gone away (`2>&1 | head`) must not end a run.
+/// A sentence on standard error: broken at 80 columns on a terminal, one line otherwise. A reader who has gone away
+/// (`2>&1 | head`) must not end a run.
 pub fn say(sentence: &str) {
-    let _ = writeln!(std::io::stderr(), "{sentence}");
+    let mut err = std::io::stderr();
+    let text = if err.is_terminal() { wrap(sentence) } else { format!("{sentence}\n") };
+    let _ = err.write_all(text.as_bytes());
 }
 
 /// Results to standard output.
@@ -223,7 +226,8 @@ fn point_estimate(c: &Clustering) -> String {
         let name = if c.loss == "vi" { "VI" } else { "Binder loss" };
         text += &format!(": expected {name} {} ({} to {})", of(loss), of(low), of(high));
     }
-    text + &format!(", 95% of the posterior within {:.3}", c.ball.radius)
+    let unit = if c.loss == "vi" { " nats" } else { "" };
+    text + &format!(", 95% of the posterior within {:.3}{unit}", c.ball.radius)
 }
 
 fn row(line: &Line, verbose: bool) -> [String; 4] {

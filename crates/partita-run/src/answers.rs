@@ -99,7 +99,8 @@ impl Answers {
         if let Some(point) = &point {
             summary.clustering = Some(point.clustering.clone());
         }
-        summary.notes.extend(input.rotation.as_ref().map(Rotation::sentence));
+        let reduced = |rotation: &Rotation| format!("The model saw {}.", rotation.sentence());
+        summary.notes.extend(input.rotation.as_ref().map(reduced));
         compare(&mut summary, point.as_ref(), input)?;
         let correlated =
             matches!(&run.plan.setup.law, Law::Mixture(law) if law.covariance == Covariance::Full);

@@ -1,4 +1,4 @@
-//! What a run shall do: what was said ([`Options`]) and what was decided ([`Plan`]).
+//! What a run does: what the user chose ([`Options`]) and what was decided ([`Plan`]).
 //!
 //! Every option may be left out. Names are the same everywhere: `--burn-in 30` on the command line is `burn_in = 30` in
 //! a TOML file.
@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 /// Declares the options once: as fields that may be left open, by name, and one set over another.
 macro_rules! options {
     ($($(#[doc = $doc:literal])* $(#[serde(alias = $alias:literal)])? $field:ident: $kind:ty,)*) => {
-        /// Everything that can be chosen; what is `None` is decided by the program.
+        /// Everything that can be chosen; the program decides what is `None`.
         #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
         #[serde(default)]
         pub struct Options { $($(#[doc = $doc])* $(#[serde(alias = $alias)])? pub $field: Option<$kind>,)* }
@@ -41,7 +41,7 @@ macro_rules! options {
             /// Other names that a TOML file may use, each with the option it stands for.
             pub const ALIASES: &'static [(&'static str, &'static str)] = &[$($(($alias, stringify!($field)),)?)*];
 
-            /// Of each option, in the order of [`KEYS`](Options::KEYS): what it holds, and what it is, in a sentence.
+            /// For each option, in the order of [`KEYS`](Options::KEYS): its type, and what it is, in a sentence.
             ///
             /// ```
             /// use partita_run::config::Options;
@@ -51,7 +51,7 @@ macro_rules! options {
             pub const ABOUT: &'static [(&'static str, &'static str)] =
                 &[$((stringify!($kind), concat!($($doc),*).trim_ascii())),*];
 
-            /// These options, with what they leave open taken from `other`.
+            /// These options, with those left open taken from `other`.
             pub fn or(self, other: Options) -> Options {
                 Options { $($field: self.$field.or(other.$field)),* }
             }
@@ -171,7 +171,7 @@ pub enum ConfigError {
         /// Why.
         problem: String,
     },
-    /// A value outside its range, or options that do not go together.
+    /// A value outside its range, or options that cannot be combined.
     #[error("{0}")]
     Value(String),
 }
@@ -199,7 +199,7 @@ fn nearest(closest: &Option<String>) -> String {
 }
 
 impl Options {
-    /// Reads options from a TOML file; an unknown key is refused with the nearest real one.
+    /// Reads options from a TOML file; an unknown key is refused, and the nearest real one suggested.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
         let file = path.display().to_string();
         let text = std::fs::read_to_string(path)

@@ -37,14 +37,14 @@ pub use rotate::Rotation;
 pub use standardize::Scaling;
 pub use understood::{FileColumn, Role, Understood};
 
-/// A table with what is known about its rows and columns.
+/// A table, with what is known about its rows and columns.
 ///
-/// Cells are numbers; that of a category is the position of its level in [`levels`](Table::levels).
+/// Cells are numbers; a category is stored as the position of its level in [`levels`](Table::levels).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Table {
-    /// The path it was read from, as it stands in error sentences.
+    /// The path it was read from, as shown in error messages.
     pub source: String,
-    /// Number of rows, at least two unless one was said to be enough.
+    /// Number of rows: at least two, unless one is declared to be enough.
     pub rows: usize,
     /// Number of columns, at least one.
     pub columns: usize,
@@ -52,18 +52,18 @@ pub struct Table {
     pub values: Vec<f64>,
     /// Name of each column; `x1`, `x2`, … where the file names none.
     pub names: Vec<String>,
-    /// What each column holds, where that was said or is plain from words in it.
+    /// What each column holds, if this was specified or is clear from the words in it.
     pub kinds: Vec<Option<Kind>>,
-    /// The levels of each column of categories, in order of first appearance; none of others.
+    /// The levels of each categorical column, in order of first appearance; empty for others.
     pub levels: Vec<Vec<String>>,
-    /// The sentence about the first missing cell, if one was kept; it stays with whoever read the file.
+    /// The message about the first missing cell, if missing cells were kept.
     #[serde(skip)]
     pub gap: Option<DataError>,
     /// Name of each row.
     pub ids: Option<Vec<String>>,
     /// The known clustering of the rows.
     pub labels: Option<Labels>,
-    /// What was made of the columns of its file; it stays with whoever read it.
+    /// How the columns of its file were understood.
     #[serde(skip)]
     pub understood: Understood,
     /// Thirty-two hexadecimal digits that depend on the shape, the values, the column names and the
@@ -76,12 +76,12 @@ pub struct Table {
 pub struct Labels {
     /// The labels, in order of first appearance.
     pub names: Vec<String>,
-    /// For each row, the position of its label in `names`; none where it is missing.
+    /// For each row, the position of its label in `names`; `None` if it is missing.
     pub index: Vec<Option<u32>>,
 }
 
 impl Labels {
-    /// The rows that have a label, and their clustering by it.
+    /// The rows that have a label, and their clustering by label.
     ///
     /// ```
     /// let labels = partita_run::data::Labels {
@@ -118,21 +118,21 @@ pub enum Words {
     Levels,
 }
 
-/// What to find out about columns of which nothing was said.
+/// What to infer about columns that were not specified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Guess {
-    /// Nothing: every column is data, and numbers are plain.
+    /// Nothing: every column is data, and numbers are written plainly.
     #[default]
     Nothing,
     /// How numbers and missing values are written: `1,234`, `1,5`, `12 %`, `$99`, `*`.
     Numbers,
-    /// That, and which columns name the rows or hold dates and are no data.
+    /// The same, and which columns name the rows or hold dates and are therefore not data.
     All,
 }
 
-/// How to read a table; what is left out is found out from the file.
+/// How to read a table; what is left out is inferred from the file.
 ///
-/// A column is meant by its name or, where no column has that name, by its number from 1.
+/// Columns are given by name or, if no column has that name, by number from 1.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ReadOptions {
     /// The character between cells of a text file; a space stands for any run of spaces and tabs.
@@ -153,11 +153,11 @@ pub struct ReadOptions {
     pub one_row: bool,
     /// What to do with columns of words.
     pub words: Words,
-    /// What columns hold, where that is known.
+    /// What columns hold, if known.
     pub kinds: Vec<(String, Kind)>,
-    /// The levels of columns of categories, where they are known: a cell is then one of these.
+    /// The levels of categorical columns, if known: a cell must then be one of these.
     pub levels: Vec<(String, Vec<String>)>,
-    /// What to find out about columns of which nothing was said.
+    /// What to infer about columns that were not specified.
     pub guess: Guess,
     /// The sheet of a workbook, by name or number from 1; the first when left out.
     pub sheet: Option<String>,
@@ -189,10 +189,10 @@ const FOREIGN: [(&[u8], &str); 6] = [
 impl Table {
     /// Reads a table from a file.
     ///
-    /// The format is known from the content: NPY, Parquet (in builds with the `parquet` feature), a workbook of Excel or
-    /// OpenDocument, or delimited text, any but Parquet also gzipped. The path `-` is standard input. The separator of a text file and its header
-    /// are found out unless `options` settles them. A first column without a name in the header, as
-    /// R and pandas write it, holds row names.
+    /// The format is recognised by the content: NPY, Parquet (in builds with the `parquet` feature), a workbook of
+    /// Excel or OpenDocument, or delimited text, any but Parquet also gzipped. The path `-` is standard input. The
+    /// separator of a text file and its header are inferred unless `options` specifies them. A first column without a
+    /// name in the header, as R and pandas write it, holds row names.
     ///
     /// ```
     /// # let path = std::env::temp_dir().join(format!("partita-read-{}.csv", std::process::id()));
@@ -219,7 +219,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// Every error is one sentence that says where the file goes wrong and what to do about it.
+    /// Every error is one sentence that says what is wrong, where, and what to do about it.
     pub fn read(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Table, DataError> {
         let path = path.as_ref();
         let source = Source::open(path)?;

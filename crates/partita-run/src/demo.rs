@@ -19,7 +19,8 @@ const LABELS: &str = "species";
 /// The penguins as the first command reads them: four measurements and the island, two birds without measurements, and
 /// the species as known labels.
 ///
-/// With `numbers`, the 342 birds that were measured and their measurements alone, for models that take nothing else.
+/// With `numbers`, only the 342 birds that were measured and only their measurements, for models that take nothing
+/// else.
 ///
 /// ```
 /// let table = partita_run::demo::penguins(false)?;

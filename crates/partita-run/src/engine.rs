@@ -1,7 +1,7 @@
-//! Work by number: replicates and all else that chains do, whoever executes it.
+//! Work by number: replicates and everything else that chains do, on any executor.
 //!
-//! What a number stands for is a pure function of the model and the [`Work`], so it does not matter who runs it, in which
-//! order, in how large batches, or whether somebody loses it and it is run again: the same [`Output`] comes back.
+//! What a number stands for is a pure function of the model and the [`Work`], so it does not matter where it runs, in
+//! which order, in which batches, or whether it is lost and run again: the same [`Output`] comes back.
 
 mod device;
 pub(crate) mod long_chain;
@@ -29,23 +29,23 @@ use std::collections::HashSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Chains of one model, with all that observes them: what an executor runs.
+/// The chains of one model, with their observers: what an executor runs.
 pub trait Chains: Sync {
-    /// Does the work of one number; none if `stop` said so before it was done.
+    /// Does the work of one number; `None` if it was stopped before it was done.
     fn run(&self, work: &Work, number: u64, stop: &dyn Fn() -> bool) -> Option<Output>;
 
-    /// What the same chains can be made from elsewhere; none where they cannot.
+    /// What the same chains can be built from elsewhere; `None` if they cannot.
     fn origin(&self) -> Option<&Origin> {
         None
     }
 
-    /// The same chains in plain numbers, for an executor that runs them on a machine of another kind; where they are not
-    /// of that sort, what it is that such an executor does not know.
+    /// The same chains in plain numbers, for an executor on another kind of machine; otherwise, what such an executor
+    /// does not support.
     fn plain(&self) -> Result<Plain, String> {
         Err("chains of one's own".into())
     }
 
-    /// Where the two chains of a replicate start, under a seed; none where the chains have no [plain](Self::plain) form.
+    /// Where the two chains of a replicate start, given a seed; `None` if the chains have no [plain](Self::plain) form.
     fn starts(&self, _seed: u64, _number: u64) -> Option<[Partition; 2]> {
         None
     }
@@ -60,24 +60,24 @@ pub struct Job<'a> {
     pub work: &'a Work,
 }
 
-/// Whoever runs work: threads of this process, a card, other machines.
+/// Something that runs work: threads of this process, a GPU, other machines.
 ///
-/// An executor takes numbers from the queue, as many at a time as it likes, and gives back what came of each, in any
-/// order. It may lose some (a process that died): they are asked for again. It returns when the queue is empty and
-/// nothing is under way any more, or soon after `stop` says so.
+/// An executor takes numbers from the queue, as many at a time as it likes, and returns the output of each, in any
+/// order. It may lose some (a process that died): they are requested again. It returns when the queue is empty and
+/// nothing is in progress, or soon after `stop` is set.
 ///
-/// One run asks for chains of several models: a pilot tries moves and models. Whoever keeps chains elsewhere keeps them by
-/// their [origin](Chains::origin).
+/// One run uses chains of several models: a pilot tries moves and models. An executor that keeps chains elsewhere
+/// identifies them by their [origin](Chains::origin).
 pub trait Executor: Sync {
-    /// How many numbers are worked on at the same time: runs are planned by it.
+    /// How many numbers are worked on at the same time; runs are planned accordingly.
     fn width(&self) -> usize;
 
-    /// What there is to say in the end about where work was done.
+    /// Notes, for the end of the run, on where work was done.
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Runs the numbers of the queue. Where `give` fails, nothing more is wanted: the failure is returned.
+    /// Runs the numbers of the queue. If `give` fails, stops and returns the failure.
     fn execute(
         &self,
         job: &Job,
@@ -87,7 +87,7 @@ pub trait Executor: Sync {
     ) -> Result<(), Failure>;
 }
 
-/// A queue of numbers that many may take from, with a book of those that are out.
+/// A queue of numbers shared by workers, which records those handed out.
 pub struct Numbers<'a> {
     queue: Mutex<Queue<'a>>,
 }
@@ -116,7 +116,7 @@ impl<'a> Numbers<'a> {
         self.take(1).pop()
     }
 
-    /// Takes the next numbers, at most so many.
+    /// Takes the next numbers, at most `most`.
     pub fn take(&self, most: usize) -> Vec<u64> {
         let queue = &mut *self.queue();
         let mut taken: Vec<u64> = Vec::new();
@@ -159,7 +159,7 @@ impl<'a> Numbers<'a> {
 /// Rounds in which an executor brings nothing back before it is given up.
 const PATIENCE: usize = 3;
 
-/// Runs `work` for every number; `take` gets what comes of them, in the order it arrives, on the calling thread.
+/// Runs `work` for every number; `take` receives the outputs, in order of arrival, on the calling thread.
 ///
 /// If `take` fails (a full disk), the work is stopped and its failure is returned. True if every number is done, false
 /// if the run was interrupted.

@@ -1,11 +1,11 @@
-//! Why a run did not end well: what is wrong, where, and a way out in one sentence.
+//! Why a run failed: what is wrong, where, and what to do, in one sentence.
 
 use crate::config::ConfigError;
 use crate::data::{DataError, Place, quote};
 use crate::graph::GraphError;
 use std::path::{Path, PathBuf};
 
-/// Why a run did not end well. Its text is one sentence, with options by their plain names in backquotes.
+/// Why a run failed. Its text is one sentence, with options by their plain names in backquotes.
 ///
 /// ```
 /// use partita_run::failure::{Failure, Kind};
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Failure {
-    /// A table that cannot be read, or that this model does not take.
+    /// A table that cannot be read, or that this model does not accept.
     #[error("{error}{way_out}")]
     Data {
         /// What is wrong with it.
@@ -34,7 +34,7 @@ pub enum Failure {
     /// What the mathematics refuses.
     #[error(transparent)]
     Model(#[from] partita::Error),
-    /// An option that is missing, or that does not go with this model or these data.
+    /// An option that is missing, or that does not fit this model or these data.
     #[error("{sentence}")]
     Option {
         /// Its plain name.
@@ -42,7 +42,7 @@ pub enum Failure {
         /// What is wrong.
         sentence: String,
     },
-    /// A cell of a table, or a column, that the model cannot hold.
+    /// A cell or a column of a table that the model cannot represent.
     #[error("{file}, {}column {}: {sentence}", place.map(|place| format!("{place}, ")).unwrap_or_default(), quote(column))]
     Cell {
         /// The table.
@@ -54,7 +54,7 @@ pub enum Failure {
         /// What is wrong.
         sentence: String,
     },
-    /// A run directory, or a file of one, that does not serve.
+    /// A run directory, or a file in one, that cannot be used.
     #[error("{}: {sentence}", path.display())]
     Run {
         /// The directory or file.
@@ -73,7 +73,7 @@ pub enum Failure {
     Interrupted(String),
 }
 
-/// Whose turn it is.
+/// Who has to act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// The user's: wrong usage or bad input.
@@ -85,7 +85,7 @@ pub enum Kind {
 }
 
 impl Failure {
-    /// Whose turn it is.
+    /// Who has to act.
     pub fn kind(&self) -> Kind {
         match self {
             Failure::Failed(_) => Kind::Failed,

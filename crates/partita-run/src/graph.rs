@@ -12,7 +12,7 @@ const MOST_BYTES: u64 = 1 << 20;
 /// A problem line may declare this many vertices whatever edges follow.
 const FREE_VERTICES: u64 = 1_000_000;
 
-/// A simple graph as read from a file.
+/// A simple graph, as read from a file.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct GraphFile {
     /// Name of each vertex.
@@ -23,7 +23,7 @@ pub struct GraphFile {
     pub fingerprint: String,
 }
 
-/// Why a file could not become a graph: one sentence each, with a way out.
+/// Why a file could not be read as a graph: one sentence each, with what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GraphError {
@@ -89,7 +89,7 @@ pub enum GraphError {
         /// The two words.
         text: String,
     },
-    /// The text is in another encoding, or no text.
+    /// The text is in another encoding, or is not text.
     #[error("{file}, line {line}: the text is not UTF-8; save the file as UTF-8 text")]
     NotUtf8 {
         /// The path as given.
@@ -147,13 +147,13 @@ fn most_vertices(edges: usize) -> u64 {
 
 /// Reads a graph from a list of edges or a DIMACS `.col` file, gzipped or not.
 ///
-/// In a list of edges, each line holds two names set apart by blanks or commas; a name alone is a
-/// vertex without edges; lines that start with `#` or `%` and blank lines do not count. Vertices
+/// In a list of edges, each line holds two names separated by blanks or commas; a name alone is a
+/// vertex without edges; lines that start with `#` or `%` and blank lines are ignored. Vertices
 /// come in order of first appearance or, if every name is a whole number, in numeric order. Only
 /// vertices that are named exist: gaps between numbers are not filled.
 ///
-/// A file is DIMACS if its name ends in `.col`, or if its first line that is no comment is a problem
-/// line, `p edge VERTICES EDGES`. Its vertices are `1` to `VERTICES`, with edges or without.
+/// A file is DIMACS if its name ends in `.col`, or if its first line that is not a comment is a
+/// problem line, `p edge VERTICES EDGES`. Its vertices are `1` to `VERTICES`, with edges or without.
 ///
 /// An edge given again, in either direction, counts once.
 ///
@@ -174,7 +174,7 @@ fn most_vertices(edges: usize) -> u64 {
 ///
 /// # Errors
 ///
-/// Every error is one sentence that says where the file goes wrong and what to do about it.
+/// Every error is one sentence that says what is wrong, where, and what to do about it.
 pub fn read_graph(path: impl AsRef<Path>) -> Result<GraphFile, GraphError> {
     let mut source = Source::open(path.as_ref())?;
     if source.head().starts_with(kept::GRAPH) {
@@ -188,8 +188,8 @@ pub fn read_graph(path: impl AsRef<Path>) -> Result<GraphFile, GraphError> {
 }
 
 impl GraphFile {
-    /// A graph from memory: names of the vertices, and edges as pairs of their positions. An edge given again, in either
-    /// direction, counts once. `source` is what the graph is called in sentences.
+    /// A graph from memory: names of the vertices, and edges as pairs of their positions. An edge given again, in
+    /// either direction, counts once. `source` is its name in messages.
     ///
     /// ```
     /// use partita_run::graph::GraphFile;
@@ -203,7 +203,7 @@ impl GraphFile {
     ///
     /// # Errors
     ///
-    /// No vertices, an edge from a vertex to itself, or to one that is not there.
+    /// No vertices, or an edge from a vertex to itself or to one that does not exist.
     pub fn from_edges(
         source: &str,
         names: Vec<String>,

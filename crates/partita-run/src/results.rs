@@ -39,7 +39,7 @@ pub struct Results {
     /// The model of a table; `None` for graphs.
     #[serde(default)]
     pub model: Option<String>,
-    /// The models scored by the pilot, if the model was left open.
+    /// The models scored by the pilot, if it chose the model.
     #[serde(default)]
     pub candidates: Vec<CandidateLine>,
     /// Wall time of the replicates alone, without pilot, reading and report.
@@ -71,7 +71,7 @@ pub struct Results {
     /// not cross between them, empty if this was not checked.
     #[serde(default)]
     pub modes: Vec<Mode>,
-    /// What each cluster of the point estimate is like, column by column; none for graphs and where no states were kept.
+    /// What each cluster of the point estimate is like, column by column; empty for graphs, and if no states were kept.
     #[serde(default)]
     pub profiles: Vec<ProfileLine>,
     /// Correlations within each cluster, where the model has a covariance matrix per cluster.
@@ -96,7 +96,7 @@ impl Results {
         })
     }
 
-    /// How the asymptotic variance of one long chain was found; none where it is not known.
+    /// How the asymptotic variance of one long chain was found; `None` if it is not known.
     pub fn yardstick(&self) -> Option<String> {
         let by =
             |way: Yardstick| self.summaries.iter().filter_map(|l| l.long_chain.as_ref()).any(|c| c.by == way);
@@ -152,7 +152,7 @@ pub struct CandidateLine {
     pub se: Option<f64>,
     /// Wall time of its trial.
     pub seconds: f64,
-    /// The share of its pairs of chains that met in that time; none where none ran.
+    /// The share of its pairs of chains that met in that time; `None` if none ran.
     pub met: Option<f64>,
     /// Whether it was taken.
     pub taken: bool,
@@ -170,10 +170,10 @@ pub struct Line {
     pub meaning: Option<String>,
     /// The mean over replicates: unbiased unless replicates were censored.
     pub mean: f64,
-    /// Its standard error; none for a single replicate.
+    /// Its standard error; `None` for a single replicate.
     pub se: Option<f64>,
-    /// The 95% interval for the posterior expectation, longer on the side of the long tail where the estimates are
-    /// skewed; none for a single replicate.
+    /// The 95% interval for the posterior expectation, longer on the side of the long tail if the estimates are
+    /// skewed; `None` for a single replicate.
     pub ci95: Option<[f64; 2]>,
     /// The trimmed mean (biased where the sample is skewed).
     pub trimmed: f64,
@@ -183,7 +183,7 @@ pub struct Line {
     pub median_of_means: f64,
     /// Cost relative to one long chain: `E[cost] * Var(H)` over its asymptotic variance; `None` if unknown.
     pub inefficiency: Option<f64>,
-    /// Its standard error; none where that of the asymptotic variance is not known.
+    /// Its standard error; `None` if that of the asymptotic variance is not known.
     #[serde(default)]
     pub inefficiency_se: Option<f64>,
     /// The long chain it is compared with.
@@ -306,9 +306,9 @@ pub struct Meeting {
 pub struct Page {
     /// What was analysed, e.g. `seed.csv` or `Palmer penguins (built in)`.
     pub title: String,
-    /// What was asked, in a sentence or two.
+    /// The model and the run, in a sentence or two.
     pub question: String,
-    /// The answer in words with intervals, a sentence each.
+    /// The answer in words with intervals, one sentence each.
     pub answer: Vec<String>,
     /// The numbers.
     pub summary: Results,
@@ -316,16 +316,16 @@ pub struct Page {
     pub survival: Vec<(u64, f64, f64, f64)>,
     /// Times at which pairs were censored.
     pub censored_at: Vec<u64>,
-    /// The individual estimates of each summary, at most some thousands.
+    /// The individual estimates of each summary, at most a few thousand.
     pub estimates: Vec<Estimates>,
-    /// The co-clustering matrix; none where nothing was kept.
+    /// The co-clustering matrix; `None` if no states were kept.
     pub co_clustering: Option<CoClustering>,
-    /// The data as points with cluster colours; none for graphs and one-column data.
+    /// The data as points with cluster colours; `None` for graphs and one-column data.
     pub scatter: Option<Scatter>,
     /// The clusters of the point estimate, the largest first.
     #[serde(default)]
     pub cards: Vec<Card>,
-    /// The items in doubt, the least certain first; at most some tens.
+    /// The items in doubt, the least certain first, up to a limit.
     #[serde(default)]
     pub doubts: Vec<Doubt>,
     /// The states that bound the credible ball.
@@ -364,7 +364,7 @@ pub struct CoClustering {
     pub clusters: Vec<usize>,
     /// Row by row, not clipped: estimated co-clustering probabilities.
     pub matrix: Vec<f64>,
-    /// Said where not all items are shown.
+    /// A note, if not all items are shown.
     pub note: Option<String>,
 }
 
@@ -387,7 +387,7 @@ pub struct Scatter {
     /// What principal axes are made of, in words; empty for plain columns.
     #[serde(default)]
     pub loadings: Vec<String>,
-    /// Said where not all points are shown.
+    /// A note, if not all points are shown.
     pub note: Option<String>,
 }
 

@@ -32,15 +32,15 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-/// Is told what happens: words and progress. The command shows them; a library may ignore them.
+/// Receives messages and progress. The command shows them; a library may ignore them.
 pub trait Watch {
     /// A sentence for the user.
     fn say(&mut self, _sentence: &str) {}
-    /// How far the replicates are.
+    /// The progress of the replicates.
     fn progress(&mut self, _progress: &Progress) {}
-    /// What is being done where there are no replicates to count.
+    /// What is being done while there are no replicates to count.
     fn stage(&mut self, _what: &str) {}
-    /// A sentence of the answers in the words of whoever listens. The library names options as a TOML file does
+    /// A sentence of the answers, phrased for the listener. The library names options as a TOML file does
     /// (`max_sweeps`, `start = prior`) and calls as a program does (`resume(my-run)`), all in backquotes.
     fn phrase(&self, sentence: &str) -> String {
         sentence.to_string()
@@ -49,12 +49,12 @@ pub trait Watch {
 
 impl Watch for () {}
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Progress {
     /// Replicates done.
     pub done: u64,
-    /// Of how many, where that is known.
+    /// The total number, if known.
     pub of: Option<u64>,
     /// Pairs that met.
     pub met: u64,
@@ -62,13 +62,13 @@ pub struct Progress {
     pub censored: u64,
     /// Width of the widest 95% interval so far.
     pub widest: Option<f64>,
-    /// The mean number of clusters so far and the half-width of its 95% interval, where it is estimated.
+    /// The mean number of clusters so far and the half-width of its 95% interval, if estimated.
     pub clusters: Option<(f64, f64)>,
-    /// Seconds left, where that is known.
+    /// Seconds left, if known.
     pub left: Option<f64>,
 }
 
-/// What came of a run.
+/// The outcome of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finished {
     /// The run directory.
@@ -82,11 +82,11 @@ pub struct Finished {
 /// How to start a run.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// Cluster a table, or colour a graph.
+    /// What kind of run.
     pub task: Task,
     /// Meeting times only.
     pub meetings_only: bool,
-    /// What was chosen.
+    /// The options.
     pub options: Options,
     /// Overwrite a directory that is in use.
     pub force: bool,
@@ -100,7 +100,7 @@ pub fn start(request: Request, interrupted: &AtomicBool, watch: &mut dyn Watch) 
     start_on(&executor, request, interrupted, watch)
 }
 
-/// Runs from the beginning, wherever the executor runs what it is given: the results are the same.
+/// Runs from the beginning on the given executor; the results do not depend on it.
 pub fn start_on(
     executor: &dyn Executor,
     request: Request,
@@ -192,7 +192,7 @@ fn refuse_wide(options: &Options, input: &Input) -> Result<(), Failure> {
     }
 }
 
-/// Continues a run that was interrupted, on threads of this process.
+/// Continues an interrupted run, on threads of this process.
 pub fn resume(
     path: &Path,
     threads: Option<usize>,
@@ -202,7 +202,7 @@ pub fn resume(
     resume_on(|threads| Ok(Box::new(Threads(threads))), path, threads, interrupted, watch)
 }
 
-/// Continues a run that was interrupted, on the executor that is made for so many threads.
+/// Continues an interrupted run, on an executor made for the run's number of threads.
 pub fn resume_on(
     executor: impl FnOnce(usize) -> Result<Box<dyn Executor + Send>, Failure>,
     path: &Path,
@@ -301,7 +301,7 @@ fn reload(run: &Run) -> Result<(Box<dyn Model>, Arc<Input>), Failure> {
     Ok((model, input))
 }
 
-/// How many threads the machine runs at once.
+/// The number of threads that the machine runs at once.
 pub fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
@@ -311,16 +311,16 @@ fn columns(model: &dyn Model) -> Vec<String> {
     names.chain(model.counts().iter().map(Count::column)).collect()
 }
 
-/// How to make the answers of a run again.
+/// How to recompute the answers of a run.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Again {
-    /// Another loss for the point clustering.
+    /// Another loss for the point estimate.
     pub loss: Option<Loss>,
-    /// Write the whole co-clustering matrix even where it is large.
+    /// Write the whole co-clustering matrix even if it is large.
     pub matrix: bool,
 }
 
-/// The answers of a directory again, from its rows.
+/// Recomputes the answers of a run directory from its rows.
 pub fn report(path: &Path, again: Again, watch: &mut dyn Watch) -> Result<Finished, Failure> {
     let mut run = Run::read(path)?;
     for (name, asked) in [("`loss`", again.loss.is_some()), ("`matrix`", again.matrix)] {

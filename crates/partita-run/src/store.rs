@@ -5,7 +5,7 @@
 //! | `run.toml` | the whole resolved configuration, seed, version, data fingerprint |
 //! | `data.json` | the data, where they came from memory and not from a file |
 //! | `replicates.csv` | one row per replicate, sorted when the run is complete |
-//! | `draws.csv` | kept states: replicate, weight, one label an item |
+//! | `draws.csv` | kept states: replicate, weight, one label per item |
 //! | `co_clustering.npy`, `co_clustering_se.npy` | estimated probabilities of sharing a cluster, standard errors |
 //! | `clustering.csv`, `credible_ball.csv` | one clustering with certainties; the bounds of its credible ball |
 //! | `profiles.csv`, `correlations.csv` | what each cluster is like, column by column; how columns go together in it |
@@ -34,7 +34,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Everything that makes a run what it is: the content of `run.toml`.
+/// Everything that defines a run: the content of `run.toml`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Kept", into = "Kept")]
 pub struct Run {
@@ -46,7 +46,7 @@ pub struct Run {
     pub fingerprint: String,
     /// What the run does.
     pub plan: Plan,
-    /// What the pilot found, where there was one.
+    /// What the pilot found, if there was one.
     pub pilot: Option<Pilot>,
 }
 
@@ -202,7 +202,7 @@ pub(crate) fn keep_piped(
     Ok(())
 }
 
-/// Refuses a directory that is in use, unless forced; makes sure that it can be written.
+/// Refuses a directory that is in use, unless forced; checks that it can be written.
 pub fn prepare(path: &Path, force: bool) -> Result<(), Failure> {
     if path.is_file() {
         return Err(Failure::run(path, "this is a file, not a directory: choose another `out`"));
@@ -236,7 +236,7 @@ pub(crate) fn how_to_resume(path: &Path) -> String {
     format!("`resume({})`", path.display())
 }
 
-/// Makes this process the only one that writes to a directory, where the system can do that.
+/// Makes this process the only one that writes to a directory, if the system supports this.
 pub fn lock(path: &Path) -> Result<Option<File>, Failure> {
     let Ok(file) = File::open(path) else { return Ok(None) };
     match file.try_lock() {

@@ -1,4 +1,4 @@
-//! What can be estimated of a clustering, each summary with one home: how it is asked for, made and told of.
+//! What can be estimated about a clustering; each summary has one home for how it is requested, computed and described.
 //!
 //! A new summary is a file here and a line in the table below.
 
@@ -23,18 +23,18 @@ use partita::Target;
 use std::fmt;
 use std::str::FromStr;
 
-/// One number that is estimated, and how it is told of.
+/// One number that is estimated, and how it is described.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Quantity {
     /// Its name in files: `top:1`.
     pub name: String,
     /// What it is, in a few words: `share of items in the largest cluster`.
     pub meaning: Option<String>,
-    /// The beginning of a sentence that the value ends: `The largest cluster holds an expected share of`.
+    /// The beginning of a sentence that ends with the value: `The largest cluster holds an expected share of`.
     pub sentence: String,
     /// What figures call it, in the paper's words: `LCP`.
     pub symbol: String,
-    /// An interval this narrow tells two digits; infinite where no unit is known.
+    /// An interval this narrow gives two digits; infinite if the unit is not known.
     pub two_digits: f64,
 }
 
@@ -47,7 +47,7 @@ trait Asked: Sized + fmt::Display {
     const USAGE: &'static str;
     /// Reads what [`Display`](fmt::Display) writes.
     fn parse(text: &str) -> Option<Self>;
-    /// The numbers that it stands for, in their order.
+    /// The numbers that it stands for, in order.
     fn quantities(&self) -> Vec<Quantity>;
     /// The function of states.
     fn build<T: Target>(&self, context: &Context<T>) -> Result<AnySummary<T>, Failure>;
@@ -89,7 +89,7 @@ macro_rules! summaries {
         impl Summary {
             const USAGES: &'static [&'static str] = &[$(<$kind as Asked>::USAGE),*];
 
-            /// The numbers that it stands for, in their order.
+            /// The numbers that it stands for, in order.
             pub fn quantities(&self) -> Vec<Quantity> {
                 match self { $(Summary::$kind(asked) => asked.quantities(),)* }
             }

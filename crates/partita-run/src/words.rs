@@ -1,6 +1,6 @@
-//! Small matters of wording: nearest names, plain reasons, numbers a person reads.
+//! Small matters of wording: nearest names, plain reasons, readable numbers.
 
-/// The nearest of some names, if one is near enough to be meant.
+/// The nearest of some names, if one is near enough to be what was meant.
 ///
 /// ```
 /// assert_eq!(partita_run::words::closest("gen", ["gene", "seed"]), Some("gene".into()));
@@ -59,7 +59,7 @@ pub(crate) fn places(error: f64) -> Option<i32> {
     Some(digits - 1 - exponent.parse::<i32>().ok()?)
 }
 
-/// A value with the digits that its standard error supports; four decimals where there is none.
+/// A value with the digits that its standard error supports; four decimals without one.
 ///
 /// ```
 /// assert_eq!(partita_run::words::rounded(0.320_712, 0.000_81), "0.3207");
@@ -80,8 +80,7 @@ fn unsigned_zero(text: String) -> String {
     }
 }
 
-/// A share or a probability in per cent, with the digits that its standard error supports, none after the point where
-/// there is no error.
+/// A share or a probability in percent, with the digits that its standard error supports; no decimals without one.
 ///
 /// ```
 /// assert_eq!(partita_run::words::percent(0.4414, Some(0.0035)), "44.1%");
@@ -92,7 +91,7 @@ pub fn percent(share: f64, error: Option<f64>) -> String {
     unsigned_zero(format!("{:.digits$}", 100.0 * share)) + "%"
 }
 
-/// The value of a summary as a person says it: shares of items and probabilities in per cent.
+/// The value of a summary for a reader: shares of items and probabilities in percent.
 ///
 /// ```
 /// assert_eq!(partita_run::words::estimate("top:1", 0.4414, Some(0.0035)), "44.1%");
@@ -106,17 +105,22 @@ pub fn estimate(name: &str, value: f64, error: Option<f64>) -> String {
     }
 }
 
-/// Sizes of clusters, the first few of them by number: `146, 119, 68 and 4 smaller`.
+/// Sizes of clusters in descending order, with the last ones counted: `146, 119, 68 and 4 smaller`.
 ///
 /// ```
 /// assert_eq!(partita_run::words::sizes(&[5, 4, 3, 1], 2), "5, 4 and 2 smaller");
+/// assert_eq!(partita_run::words::sizes(&[5, 1, 1, 1], 2), "5, 1 and 2 more");
 /// assert_eq!(partita_run::words::sizes(&[5, 4, 3], 8), "5, 4 and 3");
 /// ```
 pub fn sizes(sizes: &[u64], told: usize) -> String {
     let list: Vec<String> = sizes.iter().take(told).map(ToString::to_string).collect();
     match sizes.len().saturating_sub(told) {
         0 => and(&list),
-        rest => format!("{} and {rest} smaller", list.join(", ")),
+        rest => {
+            // Some of the others may be as large as the last one named.
+            let kind = if told > 0 && sizes[told] == sizes[told - 1] { "more" } else { "smaller" };
+            format!("{} and {rest} {kind}", list.join(", "))
+        }
     }
 }
 
@@ -152,7 +156,7 @@ pub(crate) fn or(ways: &[&str]) -> String {
     }
 }
 
-/// Seconds as a person says them.
+/// Seconds in readable form.
 pub fn duration(seconds: f64) -> String {
     match seconds {
         s if s < 10.0 => format!("{s:.1} s"),

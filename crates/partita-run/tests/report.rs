@@ -174,7 +174,10 @@ fn clusters_are_introduced_by_what_sets_them_apart() {
     words.iter().for_each(|word| assert!(html.contains(word), "{word}"));
     let mut sure = pages::table();
     sure.doubts.clear();
-    assert!(render(&sure).contains("None: every item is with the others in its cluster"));
+    assert!(
+        render(&sure)
+            .contains("None: on average, every item shares a cluster with the other members of its own")
+    );
     // Diagnostics are folded, and each says what a good one looks like.
     assert_eq!(html.matches("<details class=\"diagnostic\">").count(), 6);
     assert_eq!(html.matches("Good: ").count(), 4);

@@ -1,7 +1,7 @@
-//! The data sets of the paper: where each comes from, whether it is here, and how it gets here.
+//! The data sets of the paper: where each comes from, whether it is present, and how to get it.
 //!
-//! The files are not part of partita. They lie in a data directory, a cache of the user's unless
-//! another is named, and are used only after their numbers have passed a [checksum](DataSet::checksum).
+//! The files are not part of partita. They are kept in a data directory, by default the user's cache,
+//! and are used only after their numbers have passed a [checksum](DataSet::checksum).
 
 mod checksum;
 mod download;
@@ -19,7 +19,7 @@ use serde::Serialize;
 pub use sets::{DataSet, SETS};
 use std::path::{Path, PathBuf};
 
-/// A data directory and what may lie in it.
+/// A data directory and the data sets it may contain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Catalog {
     directory: PathBuf,
@@ -27,22 +27,22 @@ pub struct Catalog {
     named: bool,
 }
 
-/// A data set and how it stands with its file.
+/// A data set and the state of its file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Entry {
-    /// What is known of the data set wherever its file is.
+    /// What is known about the data set, wherever its file is.
     #[serde(flatten)]
     pub set: &'static DataSet,
     /// Where its file is, or would be.
     pub path: PathBuf,
-    /// Whether the file is there and its numbers are the right ones.
+    /// Whether the file is present and its numbers are correct.
     pub present: bool,
-    /// What is wrong with a file that is there, in a sentence.
+    /// What is wrong with a file that is present, in a sentence.
     pub problem: Option<String>,
 }
 
 impl Catalog {
-    /// The data directory that is given; else that of the environment variable `PARTITA_DATA`; else
+    /// The given data directory, or else that of the environment variable `PARTITA_DATA`, or else
     /// the user's cache (`~/.cache/partita` on Linux). It need not exist.
     pub fn at(directory: Option<PathBuf>) -> Catalog {
         match directory {
@@ -60,7 +60,7 @@ impl Catalog {
     ///
     /// # Errors
     ///
-    /// One sentence: what is missing or wrong, where it was looked for, and the way out.
+    /// One sentence: what is missing or wrong, where it was looked for, and what to do.
     ///
     /// ```
     /// use partita_study::catalog::Catalog;
@@ -92,7 +92,7 @@ impl Catalog {
     ///
     /// # Errors
     ///
-    /// There is none of that name. A file that is missing or wrong is no error here.
+    /// There is no data set with that name. A missing or wrong file is not an error here.
     pub fn entry(&self, name: &str) -> Result<Entry, CatalogError> {
         let set = named(name)?;
         let found = self.find(name);

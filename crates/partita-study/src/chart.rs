@@ -1,8 +1,8 @@
 //! Static charts as SVG: the figures of the reproduced paper and of the benchmark pages.
 //!
 //! A [`figure`] is a grid of [`Panel`]s; a panel is two axes and [`Mark`]s. Colours are fixed on a white
-//! ground, so that a figure reads the same alone, in a page light or dark, and printed. The same panels
-//! give the same bytes.
+//! ground, so that a figure looks the same on its own, in a light or dark page, and in print. The same
+//! panels give the same bytes.
 //!
 //! ```
 //! use partita_study::chart::{Axis, Hue, Mark, Panel, Scale, figure};

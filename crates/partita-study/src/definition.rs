@@ -1,11 +1,11 @@
-//! What a study is: the words of its TOML file in `experiments/`, checked.
+//! What a study is: the content of its TOML file in `experiments/`, checked.
 
 use partita_run::Failure;
 use partita_run::config::{Coupling, Metric, Options, Sampler, Summary};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// A study of the paper, or one of a user's own.
+/// A study from the paper, or a user's own.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Study {
     /// Its name: the file's stem.
@@ -18,7 +18,7 @@ pub struct Study {
     pub prose: String,
     /// Processor seconds at scale 1, about.
     pub seconds: f64,
-    /// The settings that are compared; one of them in most studies.
+    /// The settings that are compared; most studies have only one.
     pub arms: Vec<Arm>,
     /// The paper's claims.
     pub claims: Vec<Claim>,
@@ -28,12 +28,12 @@ pub struct Study {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Arm {
-    /// Its name; empty where there is only one.
+    /// Its name; empty if there is only one.
     #[serde(default)]
     pub name: String,
     /// The data.
     pub data: Option<Data>,
-    /// The model and the sampler, in the words of the command's options.
+    /// The model and the sampler, as options of the command.
     #[serde(default)]
     pub model: toml::Table,
     /// How the truth is found.
@@ -112,7 +112,7 @@ pub struct Truth {
     /// The sweeps of each.
     #[serde(default)]
     pub sweeps: u64,
-    /// Of which so many are discarded.
+    /// How many of them are discarded.
     #[serde(default)]
     pub discard: u64,
 }
@@ -152,7 +152,7 @@ pub struct Estimates {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Budget {
-    /// Wall time, as in the paper, of a processor of its own: time that others had is not counted.
+    /// Time, as in the paper, but on the chain's own processor: time used by others is not counted.
     #[default]
     Time,
     /// Sweeps of single chains: the same on every machine.
@@ -165,9 +165,9 @@ pub enum Budget {
 pub struct Meetings {
     /// Pairs for each coupling at scale 1.
     pub runs: u64,
-    /// A pair unmet after so many sweeps is censored.
+    /// A pair that has not met after this many sweeps is censored.
     pub cap: u64,
-    /// The distance between the chains is drawn for so many sweeps; 0: not drawn.
+    /// The distance between the chains is plotted for this many sweeps; 0 for no plot.
     #[serde(default)]
     pub distances: u64,
     /// What is compared.
@@ -219,7 +219,7 @@ pub struct Density {
 pub struct Outliers {
     /// The share of the middle.
     pub middle: f64,
-    /// How far the outliers are.
+    /// How far away the outliers are.
     pub mu: f64,
     /// What is trimmed on each side, as a multiple of the outliers' share on that side.
     pub trim_factor: f64,
@@ -245,10 +245,10 @@ pub struct Claim {
     pub at_least: Option<f64>,
     /// Confirmed up to here.
     pub at_most: Option<f64>,
-    /// The band is wider by so many standard errors of the measurement.
+    /// The band is widened by this many standard errors of the measurement.
     #[serde(default)]
     pub slack: f64,
-    /// What to know where we differ.
+    /// What to know if the result differs.
     pub note: Option<String>,
 }
 
@@ -311,7 +311,7 @@ impl Study {
         BUILT_IN.into_iter().map(|file| parse(file).expect("the tests read every definition")).collect()
     }
 
-    /// A study by its name, or from a TOML file of the user's own.
+    /// A study by name, or from a user's TOML file.
     pub fn find(name: &str) -> Result<Study, Failure> {
         if let Some(study) = Study::built_in().into_iter().find(|study| study.name == name) {
             return Ok(study);
@@ -331,7 +331,7 @@ impl Study {
         )))
     }
 
-    /// Reads a definition; `file` is its name in error sentences.
+    /// Reads a definition; `file` is its name in error messages.
     pub fn parse(name: &str, text: &str, file: &str) -> Result<Study, Failure> {
         let wrong = |e: toml::de::Error| {
             let line = e.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
@@ -391,7 +391,7 @@ impl Arm {
         Ok(Options::parse(&text, &format!("{file}: [model]"))?)
     }
 
-    /// Its name before a measurement's.
+    /// The prefix of its measurements' names.
     pub fn prefix(&self) -> String {
         if self.name.is_empty() { String::new() } else { format!("{}: ", self.name) }
     }

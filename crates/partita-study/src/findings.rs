@@ -1,4 +1,4 @@
-//! What a study found: measurements by name, and what they say of the paper's claims.
+//! What a study found: measurements by name, and what they say about the paper's claims.
 
 use super::ArmResults;
 use super::definition::Claim;
@@ -12,11 +12,11 @@ pub struct Measurement {
     pub name: String,
     /// The number.
     pub value: f64,
-    /// Its standard error, where it is known.
+    /// Its standard error, if known.
     pub se: Option<f64>,
 }
 
-/// What measurements say of a claim.
+/// What a measurement says about a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ruling {
@@ -45,7 +45,7 @@ pub struct Verdict {
     pub claim: Claim,
     /// What was measured: a measurement, or the ratio of two.
     pub measured: Option<f64>,
-    /// Its standard error, where it is known.
+    /// Its standard error, if known.
     pub se: Option<f64>,
     /// Confirmed or not.
     pub ruling: Ruling,

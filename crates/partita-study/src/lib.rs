@@ -1,10 +1,10 @@
 //! The studies of the paper: run, measured, drawn and judged from one definition each.
 //!
 //! A [`Study`] is read from a TOML file of `experiments/`; [`run`] does what it says and writes figures
-//! (SVG and one page), numbers (JSON and CSV) and a verdict for each claim. What is finished is kept: the
-//! same request goes on where it was interrupted.
+//! (SVG and one page), numbers (JSON and CSV) and a verdict for each claim. Finished work is kept: the
+//! same request continues where it was interrupted.
 //!
-//! With the studies come their data sets ([`catalog`]) and their figures ([`chart`]). Whatever is run is run by the
+//! With the studies come their data sets ([`catalog`]) and their figures ([`chart`]). Everything is run by the
 //! crate `partita_run`.
 #![forbid(unsafe_code)]
 
@@ -56,7 +56,7 @@ pub struct Request {
     pub scale: f64,
     /// The seed.
     pub seed: u64,
-    /// The directory of the data files; none: the user's cache.
+    /// The directory of the data files; `None` for the user's cache.
     pub data_dir: Option<PathBuf>,
     /// The directory of the results.
     pub out: PathBuf,
@@ -81,7 +81,7 @@ pub struct Findings {
     pub seconds: f64,
     /// A verdict for each claim.
     pub verdicts: Vec<Verdict>,
-    /// All that was measured.
+    /// Everything that was measured.
     pub measurements: Vec<Measurement>,
     /// The figures, by file name.
     pub figures: Vec<String>,
@@ -184,7 +184,7 @@ struct DensityResults {
     mass: f64,
 }
 
-/// Runs a study, or goes on with it, wherever the executor runs what it is given, and writes all that it found.
+/// Runs or continues a study on the given executor, and writes everything that it found.
 pub fn run(
     executor: &dyn Executor,
     request: Request,

@@ -1,11 +1,11 @@
 //! From one value per replicate to an estimate: mean and trimmed mean with intervals, median of means.
 //!
 //! Every function reads its values in the order given (the order of the replicates) and in no other, so the same
-//! replicates give the same bits however many threads made them. Nothing, finite or not, is dropped in silence: a
-//! NaN or an infinity among the values makes the estimate NaN with an infinite interval. No values, no estimate: `None`.
+//! replicates give the same bits however many threads made them. No value is dropped silently: a NaN or an infinity
+//! among the values makes the estimate NaN with an infinite interval. Without values there is no estimate: `None`.
 //!
-//! Everything is said at [`LEVEL`] unless the function with `_at` in its name is asked for another level. A level
-//! outside (0, 1) is a programming mistake and panics.
+//! Intervals are at [`LEVEL`]; the functions with `_at` in their name take another level. A level outside (0, 1)
+//! is a programming error and panics.
 
 pub mod deadline;
 mod means;
@@ -22,7 +22,7 @@ pub use scaled::Scaled;
 use reference::{student_quantile, without_skewness};
 use sum::{Shape, sum, sum_of_squares_about};
 
-/// The level of an interval where none is asked for: 95%.
+/// The default level of an interval: 95%.
 ///
 /// ```
 /// use partita::aggregate::{LEVEL, mean};
@@ -30,7 +30,7 @@ use sum::{Shape, sum, sum_of_squares_about};
 /// ```
 pub const LEVEL: f64 = 0.95;
 
-/// The total fraction that [`trimmed_mean`] removes where nothing else is known: 1%, half of it on each side.
+/// The default total fraction that [`trimmed_mean`] removes: 1%, half of it on each side.
 ///
 /// ```
 /// use partita::aggregate::{TRIMMED_FRACTION, trimmed_mean};
@@ -41,7 +41,7 @@ pub const TRIMMED_FRACTION: f64 = 0.01;
 
 /// A number of blocks that suits [`median_of_means`].
 ///
-/// Deviation bounds at confidence `1 - delta` ask for about `8 ln(1/delta)` blocks (Lugosi, Mendelson 2019), 24 at 95%;
+/// Deviation bounds at confidence `1 - delta` require about `8 ln(1/delta)` blocks (Lugosi, Mendelson 2019), 24 at 95%;
 /// 25 is odd, so that the median is one of the block means.
 ///
 /// ```
@@ -53,8 +53,8 @@ pub const BLOCKS: usize = 25;
 
 /// An estimate with its standard error and confidence interval.
 ///
-/// Where one value, worker or block says nothing of the spread, the standard error is infinite and the interval is
-/// the whole line: nothing is known, and no field is NaN.
+/// A single value, worker or block says nothing about the spread: the standard error is then infinite and the
+/// interval the whole line, and no field is NaN.
 ///
 /// ```
 /// use partita::aggregate::mean;
@@ -117,14 +117,15 @@ const WHOLE_LINE: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
 /// values it is longer by a percent.
 ///
 /// - *Heavy tails.* `s^2` is then less well known than from normal values: with kurtosis `K` its variance is that of
-///   `2 J / (K - 1)` degrees of freedom, and `t` has so many where they are fewer than `J - 1` (Box 1953).
-/// - *Skewness.* Where values are rarely large, a sample without its share of large ones has both a mean and a spread
-///   that are too small, and `mean ± t se` misses on that side. There the end is that of Hall's interval (1992), if that
-///   is further out: with the sample skewness `g`, `T = (mean - truth) / se` is nearly normal after
-///   `T + (g T^2 / 3 + g / 6) / sqrt(J) + g^2 T^3 / (27 J)`, which is undone at `±t`.
+///   `2 J / (K - 1)` degrees of freedom, and `t` has that many if they are fewer than `J - 1` (Box 1953).
+/// - *Skewness.* If values are rarely large, a sample without its share of large ones has both a mean and a spread that
+///   are too small, and `mean ± t se` misses on that side. The end on that side is then that of Hall's interval (1992),
+///   if it is further out: with the sample skewness `g`, `T = (mean - truth) / se` is nearly normal after `T + (g T^2 /
+///   3 + g / 6) / sqrt(J) + g^2 T^3 / (27 J)`, which is undone at `±t`.
 ///
-/// **What no value has shown is not in it.** No interval made of a sample alone can hold its level for every law
-/// (Bahadur, Savage 1956): where one value in fifty is large, 64 values have none with probability 0.27.
+/// **It cannot allow for what no value has shown.** No interval computed from a sample alone can keep its level
+/// for every distribution (Bahadur, Savage 1956): if one value in fifty is large, 64 values contain none with
+/// probability 0.27.
 ///
 /// One value has an infinite standard error; no value has no mean.
 ///
@@ -167,16 +168,16 @@ pub fn mean_at(values: &[f64], level: f64) -> Option<Estimate> {
 /// The trimmed mean: the mean of what is left after the `floor(J fraction / 2)` smallest and as many largest of the
 /// `J` values are removed.
 ///
-/// `fraction` is the total, half of it for each side. **Where `J fraction < 2` nothing is removed** and this is
+/// `fraction` is the total, half of it for each side. **If `J fraction < 2`, nothing is removed** and this is
 /// [`mean`]: at 1% that is any `J` below 200. The standard error is `sqrt(SSD_w / (h (h - 1)))`: `SSD_w` is the sum of
 /// squared deviations of the winsorised sample (each removed value replaced by the nearest one kept) about its mean,
 /// `h` the number kept (Tukey, McLaughlin 1963).
 ///
-/// **Trimming is biased where the sample is skewed**: it estimates the mean of the middle of the law, and
-/// `value ± t se` with `h - 1` degrees of freedom covers that, not the mean. Estimates made of late meetings are
-/// skewed. So the interval here is the smallest that holds both `value ± t se` and the interval of [`mean`]: it covers
-/// the mean of the law, whatever is cut away, at least as often as that does. Trimming steadies the value; nothing
-/// makes the interval of a mean shorter.
+/// **Trimming is biased if the sample is skewed**: it estimates the mean of the middle of the distribution, and `value
+/// ± t se` with `h - 1` degrees of freedom covers that, not the mean. Estimates are skewed by late meetings. So the
+/// interval here is the smallest that contains both `value ± t se` and the interval of [`mean`]: it covers the mean of
+/// the distribution at least as often as the latter, whatever is cut away. Trimming stabilises the value, but does not
+/// shorten the interval.
 ///
 /// # Panics
 /// If `fraction` is outside `[0, 1)`.
@@ -222,16 +223,16 @@ pub fn trimmed_mean_at(values: &[f64], fraction: f64, level: f64) -> Option<Esti
     Some(Estimate { interval, ..own })
 }
 
-/// The median of the means of `blocks` blocks of consecutive values: what the mean would be if a few values were not
-/// far out. NaN where a value is not finite; [`BLOCKS`] is a good number.
+/// The median of the means of `blocks` blocks of consecutive values: about what the mean would be without a few
+/// outliers. NaN if a value is not finite; [`BLOCKS`] is a good number of blocks.
 ///
 /// Block `i` holds the values `i J / B` to `(i + 1) J / B` (whole numbers, so sizes differ by one at most); with fewer
 /// values than blocks, each value is a block.
 ///
-/// **It has no interval.** That of the sign test covers the median of a block mean, which is the mean of the law only
-/// where blocks are symmetric: of skewed values it covered 76% where it said 95%. Bounds that hold for every law of
-/// finite variance (Devroye, Lerasle, Lugosi, Oliveira 2016) are five times as long as Student's interval, and need the
-/// variance to be known.
+/// **It has no interval.** That of the sign test covers the median of a block mean, which is the mean of the
+/// distribution only if block means are symmetric: for skewed values a 95% interval covered 76%. Bounds that hold for
+/// every distribution with finite variance (Devroye, Lerasle, Lugosi, Oliveira 2016) are five times as long as
+/// Student's interval, and need the variance to be known.
 ///
 /// # Panics
 /// If `blocks` is 0.

@@ -1,8 +1,8 @@
-//! A few states kept of each replicate, with weights that keep every later question unbiased.
+//! A few states kept from each replicate, with weights that keep every later estimate unbiased.
 //!
 //! An estimate is an integral against atoms of either sign. Of `A` atoms, `R` drawn uniformly
-//! without replacement and weighted `A / R` times as much give the same expectation, so prediction
-//! at new points or another summary can be asked for after the run, in bounded memory.
+//! without replacement and weighted `A / R` times as much give the same expectation, so predictions
+//! at new points and further summaries can be computed after the run, in bounded memory.
 
 use crate::chance::Chance;
 use crate::estimator::Schedule;
@@ -21,7 +21,7 @@ pub struct Atom {
     pub partition: Partition,
 }
 
-/// Keeps `capacity` atoms of a pair, by reservoir sampling.
+/// Keeps at most `capacity` atoms of a pair, by reservoir sampling.
 #[derive(Debug, Clone)]
 pub struct Atoms {
     schedule: Schedule,

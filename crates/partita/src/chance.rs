@@ -2,13 +2,13 @@
 //!
 //! Kernels and couplings decide only through [`Chance`]. In a run that is the addressed generator
 //! of [`crate::rng`]; in the exact tests it is an enumerator that walks through all decisions and
-//! multiplies their probabilities, so that the very code that runs is proven, not a copy of it.
+//! multiplies their probabilities, so that the code that runs is itself verified, not a copy of it.
 
 use crate::rng::Purpose;
 
 /// The decisions of one step.
 ///
-/// Only [`uniform`](Chance::uniform) is required; everything else is made from it.
+/// Only [`uniform`](Chance::uniform) is required; everything else is derived from it.
 ///
 /// ```
 /// use partita::chance::Chance;
@@ -25,24 +25,24 @@ pub trait Chance {
     /// An index with probability proportional to its mass; a zero mass is never picked.
     ///
     /// # Panics
-    /// If the masses come to less than `f64::MIN_POSITIVE`.
+    /// If the masses sum to less than `f64::MIN_POSITIVE`.
     #[inline(always)]
     fn pick(&mut self, masses: impl Iterator<Item = f64> + Clone) -> usize {
         let total: f64 = masses.clone().sum();
         pick_below(self.uniform(), total, masses)
     }
 
-    /// The same where the total of the masses, added in their order, is at hand.
+    /// The same if the total of the masses, added in their order, is already known.
     #[inline(always)]
     fn pick_of(&mut self, _total: f64, masses: impl Iterator<Item = f64> + Clone) -> usize {
         self.pick(masses)
     }
 
-    /// An outcome of a law that is written down only as far as needed: `next` gives outcomes with
-    /// their masses, which come to `total`, and is asked until the draw is decided.
+    /// An outcome of a distribution that is enumerated only as far as needed: `next` returns
+    /// outcomes with their masses, which sum to `total`, and is called until the draw is decided.
     ///
     /// # Panics
-    /// If `next` gives nothing.
+    /// If `next` returns nothing.
     #[inline(always)]
     fn pick_lazily<O>(&mut self, total: f64, mut next: impl FnMut() -> Option<(O, f64)>) -> O {
         let mut left = self.uniform() * total;
@@ -63,13 +63,13 @@ pub trait Chance {
         self.uniform() < p
     }
 
-    /// A number below `n`, all alike likely.
+    /// A number below `n`, all equally likely.
     #[inline]
     fn below(&mut self, n: usize) -> usize {
         ((self.uniform() * n as f64) as usize).min(n - 1)
     }
 
-    /// Two events with probabilities `p` and `q` that agree as often as they can (one uniform).
+    /// Two events with probabilities `p` and `q` that agree as often as possible (one uniform).
     #[inline]
     fn two_events(&mut self, p: f64, q: f64) -> (bool, bool) {
         let u = self.uniform();
@@ -93,12 +93,12 @@ pub(crate) fn pick_below(uniform: f64, total: f64, masses: impl Iterator<Item = 
     below.sum()
 }
 
-/// The chance of one sweep, given out by pass over the items or as a sequence for a purpose. Whatever is
-/// opened has random numbers of its own, also where the same purpose is opened again.
+/// The random numbers of one sweep, handed out as passes over the items or as sequences for a purpose.
+/// Whatever is opened has random numbers of its own, even if the same purpose is opened again.
 pub trait Source {
-    /// The chance of one pass over the items.
+    /// The random numbers of one pass over the items.
     type Items: Items;
-    /// As many draws as wanted.
+    /// An unlimited sequence of draws.
     type Sequence: Chance;
     /// Opens a pass over the items.
     fn items(&mut self, purpose: Purpose) -> Self::Items;
@@ -106,10 +106,10 @@ pub trait Source {
     fn sequence(&mut self, purpose: Purpose) -> Self::Sequence;
 }
 
-/// The chance of one pass over the items, in which each item is asked for once.
+/// The random numbers of one pass over the items, in which each item is requested once.
 pub trait Items {
-    /// The chance of one item-step: at most two draws and one event.
+    /// The random numbers of one item-step: at most two draws and one event.
     type Item: Chance;
-    /// The chance of the step of `item`.
+    /// The random numbers of the step of `item`.
     fn item(&mut self, item: usize) -> Self::Item;
 }

@@ -1,8 +1,8 @@
-//! Joint laws for the two chains' choices in one step: each chain's own law is kept exactly.
+//! Joint laws for the two chains' choices in one step: each chain keeps its own law exactly.
 //!
 //! A coupling is a *plan*: masses on pairs of choices whose row sums are the law of `X` and whose
-//! column sums the law of `Y`. Every coupling can write its plan down; drawing from it is the
-//! common business of this file, and the exact tests use the plans themselves.
+//! column sums the law of `Y`. Every coupling can write its plan down; drawing from it is shared
+//! code in this file, and the exact tests use the plans themselves.
 
 mod common;
 mod independent;
@@ -20,10 +20,10 @@ use crate::chance::Chance;
 use crate::partition::{Overlap, Partition};
 pub use crate::transport::Cell;
 
-/// One coupled item-step: two leave-one-out conditionals and how the two partitions relate.
+/// One coupled item-step: two leave-one-out conditionals, and the overlap of the two partitions.
 ///
 /// Slots are those of the partitions with the item in place, the slot after the last meaning a new
-/// cluster; an item that is alone opens a new cluster by its own slot (see [`crate::Target`]).
+/// cluster; an item that is alone opens a new cluster in its own slot (see [`crate::Target`]).
 #[derive(Debug)]
 pub struct Step<'a> {
     /// The item that is placed.
@@ -32,9 +32,9 @@ pub struct Step<'a> {
     pub x: &'a Partition,
     /// The chain behind.
     pub y: &'a Partition,
-    /// Shared items of their clusters, `item` left out.
+    /// Numbers of items shared by their clusters, without `item`.
     pub overlap: &'a Overlap,
-    /// The law of `X` up to a constant: a weight a slot, and of a new cluster.
+    /// The law of `X` up to a constant: a weight per slot, and one for a new cluster.
     pub a: &'a [f64],
     /// The law of `Y`, likewise.
     pub b: &'a [f64],
@@ -55,8 +55,8 @@ pub trait Coupling {
         (cell.row as usize, cell.column as usize)
     }
 
-    /// Whether chains that are equal as partitions choose alike, whatever their labels: then they
-    /// stay equal from the very step at which they become so.
+    /// Whether chains that are equal as partitions make equal choices, whatever their labels: then
+    /// they stay equal from the step at which they become equal.
     fn is_faithful(&self) -> bool;
 }
 

@@ -82,7 +82,7 @@ pub enum Error {
         /// What it was.
         value: f64,
     },
-    /// The counts of a column come to more than can be counted exactly.
+    /// The counts of a column sum to more than can be represented exactly.
     #[error("the counts of column {column} add up to more than {LARGEST_COUNT}")]
     CountsTooLarge {
         /// Column, counted from 0.
@@ -132,7 +132,7 @@ pub enum Error {
         /// The largest item number.
         last: usize,
     },
-    /// An edge from a vertex to itself: no colouring is proper then, and block models know of none.
+    /// An edge from a vertex to itself: no colouring would be proper, and block models have no such edges.
     #[error("vertex {vertex} has an edge to itself, which no colouring and no block model here allows")]
     SelfLoop {
         /// The vertex, counted from 0.

@@ -70,8 +70,8 @@ impl Schedule {
         self.sweeps - self.burn_in + 1
     }
 
-    /// How often the difference `h(X_t) - h(Y_{t-L})` enters the correction:
-    /// `w_t = floor((t-k)/L) - ceil(max(L, t-m)/L) + 1` for `t >= k + L`, else 0.
+    /// The number of times that the difference `h(X_t) - h(Y_{t-L})` enters the correction: `w_t =
+    /// floor((t-k)/L) - ceil(max(L, t-m)/L) + 1` for `t >= k + L`, else 0.
     ///
     /// This is the number of starts `s` in `k..=m` for which `t` is one of `s+L, s+2L, ...`. The
     /// older `min(m-k+1, ceil((t-k)/L))` counts wrongly for lags above 1.
@@ -85,7 +85,7 @@ impl Schedule {
         first + 1 - last
     }
 
-    /// The weight of `X_t` in the estimate, with `apart` telling whether the chains still differ.
+    /// The weight of `X_t` in the estimate; `apart` says whether the chains still differ.
     #[inline]
     pub fn weight_x(&self, t: u64, apart: bool) -> f64 {
         let usual = u64::from((self.burn_in..=self.sweeps).contains(&t));
@@ -105,7 +105,7 @@ impl Schedule {
     }
 }
 
-/// Accumulates `H_{k:m}` of a vector-valued summary: memory of two vectors, whatever the run length.
+/// Accumulates `H_{k:m}` of a vector-valued summary in the memory of two vectors, whatever the run length.
 ///
 /// ```
 /// use partita::coupling::Optimal;
@@ -130,12 +130,12 @@ pub struct Estimator<S> {
 }
 
 impl<S> Estimator<S> {
-    /// An estimator of `summary` under `schedule`. Use the schedule's lag for the pair, too.
+    /// An estimator of `summary` under `schedule`. The pair must use the schedule's lag.
     pub fn new(schedule: Schedule, summary: S) -> Self {
         Estimator { schedule, summary, sums: Vec::new(), value: Vec::new() }
     }
 
-    /// The estimates, once the pair has run. Of a censored pair they are *not* unbiased.
+    /// The estimates, once the pair has run. Those of a censored pair are *not* unbiased.
     pub fn values(&self) -> &[f64] {
         &self.sums
     }

@@ -4,7 +4,7 @@ use crate::partition::{Partition, Partitions};
 use crate::summary::Summary;
 use crate::target::{State, Target};
 
-/// The exact expectations of a summary. There are 4,213,597 partitions of 12 items, and many more of more.
+/// The exact expectations of a summary. There are 4,213,597 partitions of 12 items, and the number grows very quickly.
 ///
 /// ```
 /// use partita::summary::Clusters;

@@ -1,4 +1,4 @@
-//! Graphs, as colourings and block models need them: who is whose neighbour.
+//! Graphs as colourings and block models need them: lists of neighbours.
 
 mod search;
 
@@ -21,7 +21,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// A graph of `vertices` vertices and the edges given.
+    /// A graph with `vertices` vertices and the given edges.
     pub fn new(vertices: usize, edges: &[(usize, usize)]) -> Result<Self> {
         if vertices == 0 {
             return Err(Error::NoItems);

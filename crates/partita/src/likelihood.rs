@@ -1,4 +1,4 @@
-//! How data enter: the predictive density of an item given the items of a cluster.
+//! How data enter the model: the predictive density of an item given the items of a cluster.
 
 mod beside;
 mod categories;
@@ -19,7 +19,7 @@ pub use mixed::{Column, Mixed, MixedCluster};
 use crate::error::{Error, Result};
 use crate::outline::Clusters;
 
-/// The largest real number that can be data: sums of squares of such stay far from overflow.
+/// The largest absolute value of real data: sums of its squares stay far from overflow.
 ///
 /// ```
 /// use partita::likelihood::{LARGEST, Mixed, NormalInverseGamma};
@@ -122,14 +122,14 @@ pub trait Likelihood: Sync {
         self.log_predictive(&rest, item)
     }
 
-    /// The log predictive density of `item` given nothing: kept where it is asked for often.
+    /// The log predictive density of `item` in a new cluster; worth caching.
     fn log_predictive_alone(&self, item: usize) -> f64 {
         self.log_predictive(&self.empty(), item)
     }
 
-    /// Adds to `out[k]` the log predictive density of `item` given cluster `k`, where `item` is in
-    /// cluster `own` and does not count there; then, in `out[clusters.len()]`, given nothing. What
-    /// lies behind that in `out` is minus infinity.
+    /// Adds to `out[k]` the log predictive density of `item` given cluster `k`, without `item`
+    /// itself, which is in cluster `own`; and to `out[clusters.len()]` that in a new cluster. The
+    /// rest of `out` is minus infinity.
     fn add_log_predictives(&self, clusters: &[Self::Cluster], item: usize, own: usize, out: &mut [f64]) {
         for (k, cluster) in clusters.iter().enumerate() {
             out[k] += if k == own {
@@ -146,12 +146,12 @@ pub trait Likelihood: Sync {
         10.0
     }
 
-    /// The clusters in plain numbers; none where no other engine knows them.
+    /// The clusters in plain numbers; `None` if no other engine supports them.
     fn outline(&self) -> Option<Clusters> {
         None
     }
 
-    /// Makes a used cluster empty again, keeping its memory.
+    /// Empties a cluster, keeping its memory.
     fn clear(&self, cluster: &mut Self::Cluster) {
         *cluster = self.empty();
     }

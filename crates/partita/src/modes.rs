@@ -1,24 +1,24 @@
 //! Chains that stay apart: which of them are in the same part of the target, on the scale of their own motion.
 //!
-//! Of each chain two of its own states are known, far apart in time: `earlier` and `last`. Chains that move freely in
-//! the same part of the target are, by then, as far from each other as each is from its own past. So two chains are
-//! *near* if the least of the four distances between a state of one and a state of the other is at most
+//! Each chain is represented by two of its states, far apart in time: `earlier` and `last`. Chains that move freely
+//! in the same part of the target are, by then, as far from each other as each is from its own past. So two chains
+//! are *near* if the smallest of the four distances between a state of one and a state of the other is at most
 //!
 //! `1.5 max(min(own_i, own_j), median own) + one item`,
 //!
 //! where `own` is a chain's distance between `earlier` and `last`, all distances are variations of information, and
-//! `one item` bounds the distance of two states that differ by the place of one item: a single step of
-//! Gibbs leads from one of those to the other, so that they are never apart. A *mode* is a set of chains that nearness
-//! connects (single linkage). What follows from the rule:
+//! `one item` bounds the distance of two states that differ in the place of one item: a single Gibbs step leads from
+//! one to the other, so they never count as apart. A *mode* is a set of chains connected by nearness (single linkage).
+//! It follows that:
 //!
 //! - A chain seen on both sides connects them: both of its states are looked at. Modes are parts that no chain was
 //!   seen to cross between.
-//! - A chain that came from far away and has settled since belongs to where it has settled: its long way makes no
-//!   other chain near, because the smaller of two motions counts.
-//! - A chain that stood still by chance is judged by what most chains move.
+//! - A chain that came from far away and has settled since belongs to where it has settled: its long path makes
+//!   no other chain near, because the smaller of two motions counts.
+//! - A chain that stood still by chance is judged by how far most chains move.
 //! - Parts of the target that differ by clearly less than chains move within each are taken for one.
-//! - Eight chains or more should be given. Of fewer, some may be in one part and never be near by chance: up to 7% of
-//!   samples of three chains in the hardest law of the tests, 2% of eight, 0.1% of 64.
+//! - At least eight chains should be given. Among fewer, some in the same part may fail to be near by chance: in up
+//!   to 7% of samples of three chains under the hardest law of the tests, 2% of eight, 0.1% of 64.
 
 use crate::math::ln;
 use crate::partition::{Metric, Partition};
@@ -31,15 +31,15 @@ const WITHIN: f64 = 1.5;
 pub struct Mode {
     /// Their numbers, in order.
     pub chains: Vec<usize>,
-    /// The one of them whose last state has the least mean distance to the last states of the others; of several the
-    /// first.
+    /// The one whose last state has the smallest mean distance to the last states of the others; the first in case
+    /// of ties.
     pub representative: usize,
 }
 
-/// Groups chains, each given by its states `(earlier, last)`, into modes: the one with the most chains first, of equals
-/// the one with the first chain.
+/// Groups chains, each given by its states `(earlier, last)`, into modes: those with the most chains first, ties in
+/// order of their first chain.
 ///
-/// It takes at most some `2 chains²` distances, each of a cost linear in the items.
+/// It computes at most about `2 chains²` distances, each at a cost linear in the number of items.
 ///
 /// ```
 /// use partita::Partition;

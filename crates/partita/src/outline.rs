@@ -1,7 +1,7 @@
-//! A target in plain numbers: what an engine of another kind, a card, needs to run the very same chains.
+//! A target in plain numbers: what another engine, such as a GPU, needs to run the same chains.
 //!
-//! The tables are those that the chains here look up, so that an engine that does the same operations in the same order
-//! has the same bits.
+//! The tables are those that the chains look up here, so that an engine that performs the same operations in the same
+//! order gets the same bits.
 
 /// A mixture in plain numbers.
 ///
@@ -19,11 +19,11 @@
 pub struct Outline {
     /// The number of items.
     pub items: usize,
-    /// The log density of each item given nothing.
+    /// The log density of each item in a new cluster.
     pub alone: Vec<f64>,
     /// The prior's log weight of joining a cluster, by its size.
     pub join: Vec<f64>,
-    /// The prior's log weight of a new cluster, by the number of clusters: not for all of them.
+    /// The prior's log weight of a new cluster, by the number of clusters, up to some number.
     pub open: Vec<f64>,
     /// How clusters score items.
     pub clusters: Clusters,
@@ -41,28 +41,28 @@ pub enum Clusters {
 /// Gaussian clusters with known, equal spreads.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GaussianClusters {
-    /// The numbers of a row: its coordinates, padded with zeros to a multiple of four.
+    /// The length of a row: its coordinates, padded with zeros to a multiple of four.
     pub stride: usize,
     /// The whitened rows.
     pub rows: Vec<f64>,
     /// The inner products of all pairs of rows, where clusters keep inner products instead of their means.
     pub gram: Option<Vec<f64>>,
-    /// What depends on the size of a cluster alone, for the sizes `0..=items`.
+    /// What depends only on the size of a cluster, for sizes `0..=items`.
     pub by_size: Vec<SizeConstants>,
 }
 
-/// The constants of a Gaussian cluster of one size, for an item outside of it and for one of its own that does not count.
+/// The constants of a Gaussian cluster of one size, for an item outside it, and for a member that is left out.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SizeConstants {
     /// The constant of the log density.
     pub log_norm: [f64; 2],
     /// Half the predictive precision.
     pub half_precision: [f64; 2],
-    /// What the sum is multiplied with to be the posterior mean.
+    /// The factor that turns the sum into the posterior mean.
     pub shrink: f64,
 }
 
-/// Columns that are independent within a cluster. Cells are those of the first item, then of the next.
+/// Columns that are independent within a cluster. Cells are in the order of the items.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ColumnClusters {
     /// Real numbers of unknown mean and variance.
@@ -76,18 +76,18 @@ pub struct ColumnClusters {
 /// Normal columns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NormalColumns {
-    /// The columns, padded to a multiple of four by some without cells.
+    /// The columns, padded to a multiple of four by columns without cells.
     pub columns: Vec<NormalColumn>,
-    /// Cells about their prior means, NaN where one is missing.
+    /// Cells minus their prior means; NaN where one is missing.
     pub cells: Vec<f64>,
-    /// Constants of densities by the cells of a cluster, from where a column says.
+    /// Constants of the densities by the number of cells of a cluster; a column's begin at its `start`.
     pub norms: Vec<f64>,
 }
 
 /// A normal column's prior, and where its constants begin.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NormalColumn {
-    /// How many cells the prior mean counts for.
+    /// How many cells the prior mean is worth.
     pub kappa: f64,
     /// The shape of the variance's law.
     pub shape: f64,
@@ -102,13 +102,13 @@ pub struct NormalColumn {
 pub struct CountColumns {
     /// The columns.
     pub columns: Vec<CountColumn>,
-    /// Cells; none where one is missing.
+    /// Cells; `None` where one is missing.
     pub cells: Vec<Option<u32>>,
-    /// `ln(b / (b + 1))` by the cells of a cluster, from where a column says.
+    /// `ln(b / (b + 1))` by the number of cells of a cluster; a column's begin at its `start`.
     pub log_ratio: Vec<f64>,
     /// `ln(b + 1)`, likewise.
     pub log_next: Vec<f64>,
-    /// What each item's density is multiplied with, its logarithm; nothing where there are no columns.
+    /// The logarithm of the constant factor of each item's density; empty if there are no columns.
     pub constants: Vec<f64>,
 }
 
@@ -119,19 +119,19 @@ pub struct CountColumn {
     pub shape: f64,
     /// The place of its first logarithms.
     pub start: usize,
-    /// `ln G(shape + j)` for all sums `j` that there may be.
+    /// `ln G(shape + j)` for all possible sums `j`.
     pub rising: Vec<f64>,
 }
 
 /// Columns of levels. All levels of all columns have numbers, those of the first column first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CategoryColumns {
-    /// The level of each cell; none where it is missing.
+    /// The level of each cell; `None` where it is missing.
     pub cells: Vec<Option<u32>>,
-    /// Logarithms by count, from where a level or a column's total says.
+    /// Logarithms by count; those of a level or a column's total begin at its start.
     pub logs: Vec<f64>,
     /// The place of the first logarithm of each level.
     pub level_starts: Vec<usize>,
-    /// The same of each column's total.
+    /// The same for each column's total.
     pub total_starts: Vec<usize>,
 }

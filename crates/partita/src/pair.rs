@@ -1,4 +1,4 @@
-//! THE coupled loop: lag, meeting, and after the meeting one chain. There is only one.
+//! The coupled loop: lag, meeting, and a single chain after the meeting. There is only one such loop.
 
 use crate::coupling::Coupling;
 use crate::error::{Error, Result};
@@ -16,9 +16,9 @@ pub struct Moment<'a, T: Target> {
     pub target: &'a T,
     /// `X_t`.
     pub x: &'a State<T>,
-    /// `Y_{t-L}`, while there is one (`t >= L`) and the chains have not met.
+    /// `Y_{t-L}`, once it exists (`t >= L`) and until the chains have met.
     pub y: Option<&'a State<T>>,
-    /// The overlap of `X_t` and `Y_{t-L}`, where `y` is given.
+    /// The overlap of `X_t` and `Y_{t-L}`, if `y` is given.
     pub overlap: Option<&'a Overlap>,
 }
 
@@ -29,12 +29,12 @@ pub enum Wish {
     More,
     /// Nothing: the loop may end once the chains have met.
     Enough,
-    /// An end now, met or not.
+    /// To end now, whether the chains have met or not.
     Stop,
 }
 
 impl Wish {
-    /// The wish of two observers together.
+    /// The combined wish of two observers.
     pub fn and(self, other: Wish) -> Wish {
         match (self, other) {
             (Wish::Stop, _) | (_, Wish::Stop) => Wish::Stop,
@@ -94,7 +94,7 @@ pub enum Ending {
         /// The meeting time.
         tau: u64,
     },
-    /// The pair was cut before it met.
+    /// The pair was stopped before it met.
     Censored {
         /// The time at which it was cut.
         after: u64,
@@ -103,12 +103,12 @@ pub enum Ending {
     },
 }
 
-/// Why a pair was cut.
+/// Why a pair was stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
     /// It reached the cap on sweeps.
     Cap,
-    /// An observer said so.
+    /// An observer asked for it.
     Observer,
 }
 
@@ -122,14 +122,14 @@ impl Ending {
     }
 }
 
-/// What came of a pair.
+/// The outcome of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outcome {
-    /// Met or cut.
+    /// Whether it met or was censored.
     pub ending: Ending,
     /// Sweeps that `X` made.
     pub sweeps: u64,
-    /// Sweeps of single chains: a coupled sweep counts two.
+    /// Single-chain sweeps: a coupled sweep counts as two.
     pub kernel_calls: u64,
 }
 
@@ -169,8 +169,8 @@ impl<'a, T: Target, K: Kernel<T>, C: Coupling> Pair<'a, T, K, C> {
         Ok(Pair { target, kernel, coupling, lag, cap: None, work: Workspace::new() })
     }
 
-    /// A pair whose chains set out together from the two states given, as the
-    /// [Poisson equation](crate::poisson) wants it; equal states have met at time 0.
+    /// A pair whose chains start together from two given states, as the [Poisson
+    /// equation](crate::poisson) requires; equal states have met at time 0.
     ///
     /// ```
     /// use partita::coupling::Optimal;
@@ -187,14 +187,14 @@ impl<'a, T: Target, K: Kernel<T>, C: Coupling> Pair<'a, T, K, C> {
         Pair { target, kernel, coupling, lag: 0, cap: None, work: Workspace::new() }
     }
 
-    /// Cuts a pair that has not met after this many sweeps of `X`: it is then censored.
+    /// Sets the cap: a pair that has not met after this many sweeps of `X` is censored.
     pub fn cap(mut self, sweeps: u64) -> Self {
         self.cap = Some(sweeps);
         self
     }
 
-    /// Runs one replicate from `X_0` and `Y_0` until the chains have met and the observer has
-    /// enough. The result is a pure function of the arguments.
+    /// Runs one replicate from `X_0` and `Y_0` until the chains have met and the observer wants no
+    /// more. The result is a pure function of the arguments.
     pub fn run(
         &mut self,
         x: Partition,

@@ -47,9 +47,9 @@ pub struct Partition {
     next_birth: u64,
 }
 
-/// What [`Partition::place`] changed, so that whatever mirrors the slots can follow.
+/// What [`Partition::place`] changed, so that data structures that mirror the slots can follow.
 ///
-/// Follow in this order: if `opened`, append an empty slot; move the item `from` → `to`; if
+/// Apply it in this order: if `opened`, append an empty slot; move the item `from` → `to`; if
 /// `closed`, the slot `from` is empty: remove it by moving the last slot into its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Move {
@@ -136,7 +136,7 @@ impl Partition {
         &self.sizes
     }
 
-    /// Whether `item` has its cluster for itself.
+    /// Whether `item` is alone in its cluster.
     #[inline]
     pub fn is_alone(&self, item: usize) -> bool {
         self.sizes[self.slot(item)] == 1
@@ -162,7 +162,7 @@ impl Partition {
     /// ```
     ///
     /// # Panics
-    /// If no item is given, or one that does not exist.
+    /// If no item is given, or one does not exist.
     pub fn among(&self, items: &[usize]) -> Partition {
         let labels: Vec<usize> = items.iter().map(|&item| self.slot(item)).collect();
         Partition::from_labels(&labels).expect("some of the items")

@@ -1,4 +1,4 @@
-//! The asymptotic variance of one long chain without bias, by the Poisson equation: no batches to choose.
+//! Unbiased estimates of the asymptotic variance of one long chain, by the Poisson equation: no batch size to choose.
 //!
 //! After Douc, Jacob, Lee and Vats, *Solving the Poisson equation using coupled Markov chains* (2022).
 //! For a kernel `P` that leaves `π` invariant, a function `h` and `h₀ = h - π(h)`, a solution `g` of the
@@ -8,8 +8,8 @@
 //! v(P, h) = -var_π(h) + 2 π(h₀ g).                                               (1)
 //! ```
 //!
-//! One solution, for any state `y`, is `g_y(x) = Σ_{t≥0} [Pᵗh(x) - Pᵗh(y)]`. Two chains that set out from `x`
-//! and `y` ([`Pair::abreast`](crate::Pair::abreast)) and are coupled estimate it without bias,
+//! One solution, for any state `y`, is `g_y(x) = Σ_{t≥0} [Pᵗh(x) - Pᵗh(y)]`. Two coupled chains that start
+//! from `x` and `y` ([`Pair::abreast`](crate::Pair::abreast)) estimate it without bias,
 //!
 //! ```text
 //! G_y(x) = Σ_{t≥0} [h(X_t) - h(Y_t)],                                            (2)
@@ -24,10 +24,11 @@
 //! v(P, h) = E [h(x) - h(y)] { G_y(x) - [h(x) - h(y)] / 2 },     x, y ~ π independent.       (3)
 //! ```
 //!
-//! Draws of `π` are not to be had, but two independent replicates are unbiased signed measures, so that an atom
-//! drawn from each ([`draw`]), with the product of their weights, has the same expectation. This is the paper's
-//! estimator with `y` taken from the second measure: both orders of the two measures share one coupled pair, and
-//! no estimate of `π(h)` is left in it. The mean over pairs of replicates is unbiased, its spread the error.
+//! Draws from `π` are not available, but two independent replicates are unbiased signed measures, so that an
+//! atom drawn from each ([`draw`]), with the product of their weights, has the same expectation. This is the
+//! paper's estimator with `y` taken from the second measure: both orders of the two measures share one coupled
+//! pair, and no estimate of `π(h)` is left in it. The mean over pairs of replicates is unbiased, its spread the
+//! error.
 //!
 //! ```
 //! use partita::atoms::Atoms;
@@ -72,10 +73,10 @@ use crate::pair::{Moment, Observer, Wish};
 use crate::summary::Summary;
 use crate::target::Target;
 
-/// Watches two chains that set out together and sums the differences of a summary between them:
-/// the estimate (2) of a solution of the Poisson equation. See [the module](self).
+/// Watches two chains that start together and sums the differences of a summary between them: the
+/// estimate (2) of a solution of the Poisson equation. See [the module](self).
 ///
-/// Of a pair that was cut before it met, the values are *not* unbiased.
+/// The values of a pair that was stopped before it met are *not* unbiased.
 #[derive(Debug, Clone)]
 pub struct Fishy<S> {
     summary: S,
@@ -91,12 +92,12 @@ impl<S> Fishy<S> {
         Fishy { summary, first: Vec::new(), sum: Vec::new(), x: Vec::new(), y: Vec::new() }
     }
 
-    /// `G_y(x)`, equation (2), a value of the summary each.
+    /// `G_y(x)`, equation (2), for each value of the summary.
     pub fn solution(&self) -> &[f64] {
         &self.sum
     }
 
-    /// The term of the asymptotic variance, equation (3), a value of the summary each; to be multiplied with the
+    /// The term of the asymptotic variance, equation (3), for each value of the summary; to be multiplied by the
     /// weights of the two states.
     pub fn variances(&self) -> impl Iterator<Item = f64> + '_ {
         self.first.iter().zip(&self.sum).map(|(first, sum)| variance_term(*first, *sum))
@@ -140,7 +141,7 @@ impl<T: Target, S: Summary<T>> Observer<T> for Fishy<S> {
 /// ```
 ///
 /// # Panics
-/// If no weight differs from zero.
+/// If all weights are zero.
 pub fn draw(weights: impl Iterator<Item = f64> + Clone, chance: &mut impl Chance) -> (usize, f64) {
     let sizes = weights.clone().map(f64::abs);
     let atom = chance.pick(sizes.clone());

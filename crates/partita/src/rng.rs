@@ -62,7 +62,7 @@ fn philox4x32_lanes([first, second, third, fourth]: [u32; 4], key: [u32; 2]) -> 
     words
 }
 
-/// What a random block is used for; keeps the streams of one replicate apart.
+/// What a random block is used for; this keeps the streams of a replicate apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Purpose {
@@ -147,12 +147,12 @@ impl Stream {
         Address { key: self.key, counter: [sweep as u32, self.replicate as u32, last] }
     }
 
-    /// The chance of one sweep, for a kernel.
+    /// The random numbers of one sweep, for a kernel.
     pub fn sweep(&self, sweep: u64) -> Sweep {
         Sweep { stream: *self, sweep, opened: [0; PURPOSES] }
     }
 
-    /// As many random numbers as wanted for one purpose, one after the other: part 0 of the sweep.
+    /// An unlimited sequence of random numbers for one purpose: part 0 of the sweep.
     pub fn sequence(&self, purpose: Purpose, sweep: u64) -> Sequence {
         Sequence { address: self.address(purpose, 0, sweep), next: 0, spare: None }
     }
@@ -178,7 +178,8 @@ impl Address {
     }
 }
 
-/// The random numbers of one sweep: the [`Source`] of a kernel. What is opened twice is another part each time.
+/// The random numbers of one sweep: the [`Source`] of a kernel. A purpose that is opened twice has another part each
+/// time.
 ///
 /// ```
 /// use partita::chance::{Chance, Source};
@@ -244,7 +245,7 @@ impl Items for Pass {
 
 const UNIT_53: f64 = 1.0 / (1u64 << 53) as f64;
 
-/// The chance of one item-step: two uniforms and a 22-bit test, from one block.
+/// The random numbers of one item-step: two uniforms and a 22-bit test, from one block.
 #[derive(Debug, Clone, Copy)]
 pub struct ItemStep {
     uniforms: [f64; 2],
@@ -253,7 +254,7 @@ pub struct ItemStep {
 }
 
 impl ItemStep {
-    /// Reads a block as the module documentation says.
+    /// Reads a block as described in the module documentation.
     #[inline]
     pub fn from_block(words: [u32; 4]) -> Self {
         let first = u64::from(words[0]) << 32 | u64::from(words[1]);

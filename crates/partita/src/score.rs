@@ -6,9 +6,9 @@
 //!
 //! `p(x_i | all other data) = 1 / E(1 / p_i(z))`.
 //!
-//! The mean over states of a chain stands for the expectation. The mean over items of the logarithms is the score
-//! (the log pseudo-marginal likelihood of Geisser and Eddy 1979): larger is better. Scores of two models compare if both are
-//! densities of the same cells in the same units.
+//! The mean over states of a chain replaces the expectation. The mean over items of the logarithms is the score (the
+//! log pseudo-marginal likelihood of Geisser and Eddy 1979): larger is better. Scores of two models are comparable if
+//! both are densities of the same cells in the same units.
 
 use crate::math::{ln, ln_add};
 
@@ -40,7 +40,7 @@ pub struct Scored {
 }
 
 impl LeaveOneOut {
-    /// For so many items, of no state yet.
+    /// For this many items, with no states yet.
     pub fn new(items: usize) -> Self {
         LeaveOneOut { inverses: vec![f64::NEG_INFINITY; items], states: 0 }
     }
@@ -48,7 +48,7 @@ impl LeaveOneOut {
     /// Adds one state: the log leave-one-out density of each item.
     ///
     /// # Panics
-    /// If there are not as many as items.
+    /// If there is not one per item.
     pub fn add(&mut self, logs: &[f64]) {
         assert_eq!(logs.len(), self.inverses.len(), "a density for each item");
         self.states += 1;
@@ -60,7 +60,7 @@ impl LeaveOneOut {
     /// Adds the states of another.
     ///
     /// # Panics
-    /// If that is about another number of items.
+    /// If the other has a different number of items.
     pub fn merge(&mut self, other: &LeaveOneOut) {
         assert_eq!(other.inverses.len(), self.inverses.len(), "the same items");
         self.states += other.states;
@@ -69,8 +69,8 @@ impl LeaveOneOut {
         }
     }
 
-    /// Multiplies the density of each item by a factor of its own, given by its logarithm: a change of units, or cells that no
-    /// state bears upon.
+    /// Multiplies the density of each item by a factor of its own, given by its logarithm: a change of units, or cells
+    /// that do not depend on the state.
     ///
     /// ```
     /// let mut score = partita::score::LeaveOneOut::new(2);
@@ -80,7 +80,7 @@ impl LeaveOneOut {
     /// ```
     ///
     /// # Panics
-    /// If there are not as many factors as items.
+    /// If there is not one factor per item.
     pub fn scale(&mut self, logs: &[f64]) {
         assert_eq!(logs.len(), self.inverses.len(), "a factor for each item");
         self.inverses.iter_mut().zip(logs).for_each(|(inverse, log)| *inverse -= log);
@@ -102,8 +102,8 @@ impl LeaveOneOut {
         Scored::of(&self.items())
     }
 
-    /// The score less that of another model of the same items. Much of what differs between items is common to both, so
-    /// that this is known better than either.
+    /// The score minus that of another model of the same items. Much of the variation between items is common to both,
+    /// so the difference is known better than either score.
     ///
     /// ```
     /// use partita::score::LeaveOneOut;
@@ -120,7 +120,7 @@ impl LeaveOneOut {
 }
 
 impl Scored {
-    /// Of one value for each item.
+    /// From one value per item.
     ///
     /// ```
     /// use partita::score::Scored;

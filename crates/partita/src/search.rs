@@ -1,4 +1,4 @@
-//! One clustering for a whole posterior: the partition of smallest expected distance to weighted atoms.
+//! One clustering for a whole posterior: the partition with the smallest expected distance to weighted atoms.
 //!
 //! Up to [`EXHAUSTIVE`] items every partition is tried. Beyond that the search is SALSO's (Dahl, Johnson, Müller
 //! 2022): items are allocated one after the other in a random order, each where the expected loss so far grows
@@ -7,11 +7,11 @@
 //! `sum phi(|A|) + sum phi(|B|) - 2 sum phi(|A ∩ B|)` ([`Metric`]), so that one table of counts per atom serves
 //! both.
 //!
-//! Weights are rounded numbers, so losses that are equal on paper need not be equal in their last bits. Losses count
-//! as equal within a slack far above rounding, and among equals the first is taken, in an order that does not hang
-//! on rounding: what is at hand before what is new.
+//! Weights are rounded numbers, so mathematically equal losses may differ in their last bits. Losses count as equal
+//! within a slack far above rounding, and among equals the first is taken, in an order that does not depend on
+//! rounding: the current one before new ones.
 //!
-//! The smallest of estimated losses is an optimist: score the partition found on *other* atoms.
+//! The smallest of estimated losses is optimistic: score the partition found on *other* atoms.
 
 mod board;
 mod field;
@@ -22,14 +22,14 @@ use crate::rng::{Purpose, Stream};
 use board::Board;
 use field::{Field, Weighted, measure, merged};
 
-/// So many items have few enough partitions to try all of them.
+/// Up to this many items, all partitions are tried.
 ///
 /// ```
 /// assert_eq!(partita::partition::bell_number(partita::search::EXHAUSTIVE), 4140);
 /// ```
 pub const EXHAUSTIVE: usize = 8;
 
-/// How hard to search, in numbers and not in seconds, so that the same search ends the same everywhere.
+/// How hard to search, in counts rather than seconds, so that a search has the same result everywhere.
 ///
 /// ```
 /// let thorough = partita::search::Effort { runs: 64, ..Default::default() };
@@ -39,12 +39,12 @@ pub const EXHAUSTIVE: usize = 8;
 pub struct Effort {
     /// Searches from different starts.
     pub runs: usize,
-    /// Looks at counts after which no further start is tried; one takes about a nanosecond. A quarter of it goes into
-    /// each round of comparing the atoms themselves.
+    /// Table look-ups after which no further start is tried; one takes about a nanosecond. A quarter of them goes
+    /// into each round of comparing the atoms themselves.
     pub looks: u64,
-    /// Numbers of all tables of counts together, at most: bounds the clusters of a candidate.
+    /// The largest total size of the tables of counts: it bounds the number of clusters of a candidate.
     pub cells: usize,
-    /// Labels, atoms times items, that the runs look at: of more atoms an evenly spread part.
+    /// Labels (atoms times items) that the runs look at; of more atoms, an evenly spread part.
     pub labels: usize,
 }
 
@@ -54,10 +54,10 @@ impl Default for Effort {
     }
 }
 
-/// The partition with the smallest weighted sum of distances to `atoms` that is found among those with at `most` so
-/// many clusters.
+/// The partition with the smallest weighted sum of distances to `atoms` found among those with at most `most`
+/// clusters.
 ///
-/// Equal atoms are one atom with the sum of their weights. The sum for the result
+/// Equal atoms count as one, with the sum of their weights. The sum for the result
 /// - is the smallest of all, up to [`EXHAUSTIVE`] items;
 /// - is never larger than that for an atom. Where an atom with more clusters than `most` beats all that have no more,
 ///   as many clusters as it has are allowed. (Where the atoms are too many to compare them all with all, they
@@ -65,8 +65,8 @@ impl Default for Effort {
 /// - does not become smaller if one item moves to another cluster, or to one of its own as long as there are no more
 ///   clusters than allowed. (Where the table of counts of all atoms exceeds `cells`: by those looked at.)
 ///
-/// Where the weights do not come to a positive sum, those that are not positive are left out: a "mean" of negative
-/// mass has no centre. Where none is positive, all count alike.
+/// If the sum of the weights is not positive, weights that are not positive are left out: a "mean" of negative
+/// mass has no centre. If none is positive, all count equally.
 ///
 /// ```
 /// use partita::partition::Metric;

@@ -1,4 +1,4 @@
-//! Where chains start. Both chains of a pair draw from the same law, each on its own.
+//! Where chains start. Both chains of a pair draw from the same law, independently.
 
 use crate::chance::Chance;
 use crate::error::{Error, Result};
@@ -10,16 +10,16 @@ use crate::rng::Sequence;
 use crate::target::{Coloring, State, Target};
 use std::ops::RangeInclusive;
 
-/// A law of the first state of a chain.
+/// A law of the initial state of a chain.
 pub trait Start: Sync {
-    /// Draws a first state.
+    /// Draws an initial state.
     fn draw(&self, chance: &mut Sequence) -> Partition;
 }
 
 /// Always the same partition: one cluster, a greedy colouring, one k-means clustering for all.
 ///
-/// A common start has a trap: where a chain takes long to leave it, pairs meet before either has
-/// left, and the estimate's variance sits in rare pairs that a pilot never sees.
+/// A common start has a pitfall: if chains take long to leave it, pairs meet before either has
+/// left, and the variance of the estimate comes from rare pairs that a pilot never sees.
 #[derive(Debug, Clone)]
 pub struct Fixed(
     /// The partition.
@@ -48,7 +48,7 @@ impl Start for FromPrior {
 }
 
 /// Items arrive in random order, each placed by its predictive given those before it: one pass, near the posterior and
-/// still dispersed, as the order and every choice are another one for each chain.
+/// still dispersed, as the order and every choice differ from chain to chain.
 ///
 /// For mixtures, shared variances and blocks; in a colouring a vertex may find no colour left: see [`RandomColoring`].
 ///
@@ -68,7 +68,7 @@ pub struct Sequential<'a, T>(
 );
 
 impl<T: Target> Sequential<'_, T> {
-    /// Draws a first state by any chance.
+    /// Draws an initial state with any source of random numbers.
     ///
     /// # Panics
     /// If an item has nowhere to go.
@@ -96,11 +96,11 @@ impl<T: Target> Start for Sequential<'_, T> {
     }
 }
 
-/// A proper colouring, another one for every chain: colours at random, vertex by vertex in random order.
+/// A random proper colouring for each chain: random colours, vertex by vertex in random order.
 ///
-/// Where that gets stuck, the most constrained vertex comes first; where that does, too, Kempe moves lead away from
-/// the one colouring that is known. Chains that set out from colourings far apart show by their meeting times
-/// whether the moves connect them.
+/// If that gets stuck, the most constrained vertex comes first; if that gets stuck as well, Kempe moves lead away
+/// from a known colouring. Meeting times of chains that start from distant colourings show whether the moves
+/// connect them.
 ///
 /// ```
 /// use partita::start::{RandomColoring, Start};

@@ -1,7 +1,7 @@
 //! Functions of a partition whose posterior expectations people ask for.
 //!
-//! Each is a vector of numbers; lists of summaries are summaries, too. Their expectations are
-//! integrals against a signed measure: an estimated probability can leave `[0, 1]`.
+//! Each is a vector of numbers; a list of summaries is also a summary. Estimated expectations are
+//! integrals against a signed measure: an estimated probability can fall outside `[0, 1]`.
 
 mod reference;
 
@@ -195,7 +195,7 @@ impl<T: Target> Summary<T> for CoClustering {
     }
 }
 
-/// The whole co-clustering matrix, its strict upper triangle row by row. `O(N^2)` an evaluation:
+/// The whole co-clustering matrix, its strict upper triangle row by row. `O(N^2)` per evaluation:
 /// for many sweeps keep [`Atoms`](crate::atoms::Atoms) instead.
 #[derive(Debug, Clone, Copy)]
 pub struct CoClusteringMatrix {

@@ -1,15 +1,16 @@
-//! How long chains take to meet, where some pairs were cut before they met, and what that says of convergence.
+//! How long chains take to meet, if some pairs were censored, and what this says about convergence.
 //!
-//! Meeting times are right-censored: of a pair cut at sweep `c` only `tau > c` is known. Dropping it would make
-//! convergence look faster than it is. The product-limit curve (Kaplan, Meier 1958) uses both kinds, as long as
-//! cutting does not depend on how close the pair was to meeting; a cap on the sweeps does not.
+//! Meeting times are right-censored: for a pair censored at sweep `c` only `tau > c` is known. Dropping such
+//! pairs would make convergence look faster than it is. The product-limit curve (Kaplan, Meier 1958) uses both
+//! kinds, as long as censoring does not depend on how close the pair was to meeting; with a cap on the sweeps
+//! it does not.
 //!
-//! **Nothing is extrapolated.** If the longest-running pairs were cut, the curve ends above 0 and the law beyond is
-//! unknown: values there are `None`, and a bound that needs them says that it is not complete.
+//! **Nothing is extrapolated.** If the longest-running pairs were censored, the curve ends above 0 and the
+//! distribution beyond is unknown: values there are `None`, and a bound that needs them is marked as incomplete.
 
 use crate::aggregate::{LEVEL, normal_quantile};
 
-/// What was seen of one meeting time.
+/// What was observed of one meeting time.
 ///
 /// ```
 /// use partita::survival::Observed;
@@ -20,7 +21,7 @@ use crate::aggregate::{LEVEL, normal_quantile};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Observed {
-    /// The meeting time `tau` if the chains met, else the sweep at which the pair, still unmet, was cut.
+    /// The meeting time `tau` if the chains met, otherwise the sweep at which the pair was censored.
     pub time: u64,
     /// Whether the chains met.
     pub met: bool,
@@ -39,11 +40,12 @@ pub struct Observed {
 pub struct CurveStep {
     /// The meeting time at which the curve steps down.
     pub time: u64,
-    /// Pairs neither met nor cut before this time. One cut at this very time, unmet, is at risk here.
+    /// Pairs neither met nor censored before this time. A pair censored at exactly this time is still at risk.
     pub at_risk: usize,
     /// Pairs that met at this time.
     pub events: usize,
-    /// Pairs cut from this time on and before the next step, so that `at_risk - events - censored` is the next `at_risk`.
+    /// Pairs censored from this time on and before the next step, so that `at_risk - events - censored` is the next
+    /// `at_risk`.
     pub censored: usize,
     /// `S(t) = P(tau > t)` from this time up to the next step.
     pub survival: f64,
@@ -78,7 +80,7 @@ pub struct KaplanMeier {
     last_time: u64,
 }
 
-/// An upper bound of the total variation distance to the target, as far as the meetings tell it.
+/// An upper bound on the total variation distance to the target, as far as the meetings determine it.
 ///
 /// ```
 /// use partita::survival::{KaplanMeier, Observed};
@@ -90,8 +92,8 @@ pub struct KaplanMeier {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TvBound {
-    /// The bound, at most 1. **If not `complete`, only a part of it**: the known terms alone, a lower estimate of the
-    /// bound and no bound of anything.
+    /// The bound, at most 1. **If not `complete`, only a part of it**: the known terms alone, an underestimate of the
+    /// bound, which bounds nothing.
     pub value: f64,
     /// Whether no unknown term could change `value`: the curve reaches 0, or the known terms already reach 1.
     pub complete: bool,
@@ -100,7 +102,7 @@ pub struct TvBound {
 impl KaplanMeier {
     /// The curve of these meetings, with 95% intervals. The order of the meetings does not matter.
     ///
-    /// No meetings give an empty curve, `S(0) = 1` and unknown beyond.
+    /// Without meetings the curve is empty: `S(0) = 1`, and unknown beyond.
     ///
     /// ```
     /// use partita::survival::{KaplanMeier, Observed};
@@ -184,7 +186,7 @@ impl KaplanMeier {
         &self.steps
     }
 
-    /// How many meeting times were seen, met or cut.
+    /// The number of meeting times observed, censored or not.
     ///
     /// ```
     /// use partita::survival::{KaplanMeier, Observed};
@@ -253,9 +255,9 @@ impl KaplanMeier {
 
     /// The bound `TV(law(X_t), p) <= sum_{j >= 1} P(tau > t + j lag)`, capped at 1 (Biswas, Jacob, Vanetti 2019).
     ///
-    /// `lag` must be the lag at which the meetings of this curve were made. Terms where the curve is unknown are left
-    /// out, and then the bound is not [`complete`](TvBound::complete), unless the known ones reach 1 by themselves.
-    /// The bound is an estimate: it sees no slower meeting than the slowest of the sample.
+    /// `lag` must be the lag of the pairs behind this curve. Terms where the curve is unknown are left out, and then
+    /// the bound is not [`complete`](TvBound::complete), unless the known ones reach 1 by themselves. The bound is an
+    /// estimate: it cannot know of meetings slower than the slowest in the sample.
     ///
     /// # Panics
     /// If `lag` is 0.
@@ -333,8 +335,8 @@ impl KaplanMeier {
     }
 }
 
-/// The bound straight from its definition, for meetings none of which was cut: the mean of
-/// `max(0, ceil((tau - lag - t) / lag))`, capped at 1. `None` without meetings.
+/// The bound directly from its definition, if no pair was censored: the mean of `max(0, ceil((tau -
+/// lag - t) / lag))`, capped at 1. `None` without meetings.
 ///
 /// The slow twin of [`KaplanMeier::tv_bound`], with which it agrees.
 ///

@@ -42,8 +42,8 @@ pub trait Target: Sync {
     /// Follows a move that `z` has already made.
     fn relocate(&self, stats: &mut Self::Stats, z: &Partition, step: Move);
 
-    /// The log weight of `item`, which `z` does not hold, in `slot`, given the items that `z` holds alone (others may
-    /// be absent, too; see [`Partition::slot_if_present`]): the predictive, up to a constant common to all slots.
+    /// The log weight of `item`, which `z` does not hold, in `slot`, given only the items that `z` holds (others may
+    /// also be absent; see [`Partition::slot_if_present`]): the predictive, up to a constant common to all slots.
     fn log_weight_of_arrival(&self, stats: &Self::Stats, z: &Partition, item: usize, slot: usize) -> f64;
 
     /// Follows the arrival of `item`, which `z` already holds: the last slot may be new.
@@ -60,7 +60,7 @@ pub trait Target: Sync {
         self.len() == 0
     }
 
-    /// All log weights of `item` at once: one a slot and one for a new cluster. Where `out` is longer
+    /// All log weights of `item` at once: one per slot, and one for a new cluster. If `out` is longer
     /// (kernels round it up to whole registers), the rest is minus infinity and stays so.
     fn log_weights(&self, stats: &Self::Stats, z: &Partition, item: usize, out: &mut [f64]) {
         let k = z.clusters();
@@ -78,8 +78,8 @@ pub trait Target: Sync {
         sweep_work(self.len(), 20.0)
     }
 
-    /// The log weights of `item` in two slots, as [`log_weight`](Self::log_weight) has them: worth overriding where
-    /// they have work in common.
+    /// The log weights of `item` in two slots, as in [`log_weight`](Self::log_weight): worth overriding if they
+    /// share work.
     #[inline(always)]
     fn log_weights_of_two(
         &self,
@@ -91,14 +91,14 @@ pub trait Target: Sync {
         [self.log_weight(stats, z, item, a), self.log_weight(stats, z, item, b)]
     }
 
-    /// Leaves `item` alone in `slot`, all others there gone at once, and returns true; or returns false and does nothing
-    /// where [`depart`](Self::depart) must be told of each.
+    /// Leaves `item` alone in `slot`, removing all others there at once, and returns true; or does nothing and returns
+    /// false if [`depart`](Self::depart) must be called for each.
     fn isolate(&self, _stats: &mut Self::Stats, _item: usize, _slot: usize) -> bool {
         false
     }
 
-    /// Keeps in `kept` whatever moves between the clusters in `slots` may change, these clusters opening a new one, too.
-    /// Provided: everything.
+    /// Saves in `kept` whatever moves between the clusters in `slots`, or into a new cluster opened from them, may
+    /// change. By default, everything.
     fn keep(&self, stats: &Self::Stats, _slots: [usize; 2], kept: &mut Option<Self::Stats>) {
         match kept {
             Some(kept) => kept.clone_from(stats),
@@ -106,12 +106,12 @@ pub trait Target: Sync {
         }
     }
 
-    /// Brings back the very bits that [`keep`](Self::keep) kept; `z` is again as it was then.
+    /// Restores exactly what [`keep`](Self::keep) saved; `z` is again as it was then.
     fn restore(&self, stats: &mut Self::Stats, _z: &Partition, _slots: [usize; 2], kept: &Self::Stats) {
         stats.clone_from(kept);
     }
 
-    /// The target in plain numbers, for an engine of another kind; none where no other engine knows it.
+    /// The target in plain numbers, for another kind of engine; `None` if no other engine supports it.
     fn outline(&self) -> Option<Outline> {
         None
     }
@@ -125,7 +125,7 @@ fn sweep_work(items: usize, weight: f64) -> f64 {
     items as f64 * (60.0 + 8.0 * weight)
 }
 
-/// A target whose data are rows of numbers, so that points beyond them can be scored.
+/// A target whose data are rows of numbers, so that new points can be scored.
 ///
 /// ```
 /// use partita::target::{Predictive, SharedPrior, SharedVariance, Sharing};
@@ -148,10 +148,10 @@ pub trait Predictive: Target {
     /// The posterior mean of the centre of the cluster in `slot`, in the units of the data.
     fn center(&self, stats: &Self::Stats, z: &Partition, slot: usize) -> Vec<f64>;
 
-    /// The log density of `item` given all other items and the clusters they are in: a sum over the places where it
-    /// might be, its own among them.
+    /// The log density of `item` given all other items and the clusters they are in: a sum over all places where it
+    /// could be, including its own.
     ///
-    /// [`LeaveOneOut`](crate::score::LeaveOneOut) makes a score of models of these.
+    /// [`LeaveOneOut`](crate::score::LeaveOneOut) turns these into a score of the model.
     fn leave_one_out(&self, stats: &Self::Stats, z: &Partition, item: usize) -> f64;
 
     /// The log predictive density at `x`: the prior's rule for one more item times the densities.
@@ -221,7 +221,7 @@ impl<L: Predict> Predictive for Mixture<L> {
     }
 }
 
-/// A state of one chain: a partition and the statistics the target keeps of it, always in step.
+/// A state of one chain: a partition and the target's statistics of it, always consistent.
 ///
 /// ```
 /// use partita::{Gaussian, Mixture, Partition, Prior, State};

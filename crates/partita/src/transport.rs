@@ -6,9 +6,9 @@
 //! proved without a tolerance: duals that are feasible everywhere and tight on every cell of the
 //! plan are a certificate, which [`Solution::is_certified`] checks from scratch.
 //!
-//! Most problems are solved by the greedy (largest gain first) and need no more than the check
-//! that its duals are feasible. The others are repaired by transportation simplex pivots. Problems of
-//! few lines have a solver of their own for both (`small`), which leaves what is difficult to the general one.
+//! Most problems are solved by the greedy (largest gain first) and need no more than the check that its duals
+//! are feasible. The others are repaired by transportation simplex pivots. Small problems have a solver of
+//! their own for both (`small`), which leaves difficult cases to the general one.
 
 mod greedy;
 mod problem;
@@ -25,8 +25,8 @@ use simplex::Tree;
 use small::{SIDE, Small, Solve};
 use wide::Wide;
 
-/// The largest absolute gain a problem may have: duals, which are sums of up to one gain per
-/// line, then fit an `i64` with room to spare.
+/// The largest absolute gain a problem may have: duals, which are sums of up to one gain per line,
+/// then fit into an `i64` with room to spare.
 pub const MAX_GAIN: i64 = 1 << 50;
 
 /// What a line may be off by, relative to its own mass, without harm.
@@ -46,8 +46,8 @@ pub struct Cell {
     pub mass: f64,
 }
 
-/// A solver with its work space: once it has seen the largest size it allocates nothing, save for
-/// the rare problem in which rounding could decide and masses have to be exact.
+/// A solver with its work space: once it has seen the largest size it no longer allocates, except
+/// for the rare problem in which rounding could decide and masses have to be exact.
 ///
 /// ```
 /// use partita::transport::Transport;
@@ -98,7 +98,7 @@ impl Transport {
     /// Masses are finite and non-negative, and both sides have the same positive total up to
     /// rounding. Each line gets its mass to relative rounding however light it is, except that
     /// heavy lines absorb the difference of the totals. Gains are at most [`MAX_GAIN`] in size;
-    /// `gain` must give the same value when asked again.
+    /// `gain` must always return the same value for the same cell.
     ///
     /// ```
     /// # use partita::transport::Transport;
@@ -303,9 +303,9 @@ pub struct Solution<'a> {
 }
 
 impl<'a> Solution<'a> {
-    /// The plan: cells of positive mass, each at most once, at most one fewer than there are
-    /// lines. They come in the order in which the greedy found them, largest gain first, save
-    /// that a cell brought in by a pivot has the place of the cell it drove out.
+    /// The plan: cells of positive mass, each at most once, at most one fewer than there are lines.
+    /// They come in the order in which the greedy found them, largest gain first, except that a
+    /// cell brought in by a pivot takes the place of the cell it replaced.
     pub fn cells(&self) -> &'a [Cell] {
         self.cells
     }

@@ -31,13 +31,13 @@ pub fn from_meetings(meetings: &[u64]) -> Result<Schedule> {
     Schedule::new(lag, lag, 10 * lag)
 }
 
-/// One pilot pair remembered sweep by sweep, so that any schedule of its lag can be tried on it.
+/// One pilot pair recorded sweep by sweep, so that any schedule with its lag can be tried on it.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Trace {
     /// The lag of the pair.
     pub lag: u64,
-    /// The meeting time; none where the pair was cut.
+    /// The meeting time; `None` if the pair was censored.
     pub tau: Option<u64>,
     width: usize,
     x: Vec<f64>,
@@ -45,12 +45,12 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// The number of sweeps remembered.
+    /// The number of sweeps recorded.
     pub fn sweeps(&self) -> u64 {
         (self.x.len() / self.width) as u64 - 1
     }
 
-    /// The number of values a sweep.
+    /// The number of values per sweep.
     pub fn width(&self) -> usize {
         self.width
     }
@@ -71,7 +71,7 @@ impl Trace {
         self.tau.unwrap_or(self.sweeps() + 1)
     }
 
-    /// `H_{k:m}` of the pair under `schedule`; none where its sweeps are more than remembered.
+    /// `H_{k:m}` of the pair under `schedule`; `None` if it needs more sweeps than were recorded.
     ///
     /// # Panics
     /// If the schedule's lag is not the trace's.
@@ -97,7 +97,7 @@ impl Trace {
     }
 }
 
-/// Remembers a pair: the observer that makes a [`Trace`].
+/// Records a pair: the observer that produces a [`Trace`].
 #[derive(Debug, Clone)]
 pub struct Tracer<S> {
     summary: S,
@@ -106,12 +106,12 @@ pub struct Tracer<S> {
 }
 
 impl<S> Tracer<S> {
-    /// Remembers at least `horizon` sweeps of a pair with this lag.
+    /// Records at least `horizon` sweeps of a pair with this lag.
     pub fn new(summary: S, lag: u64, horizon: u64) -> Self {
         Tracer { summary, horizon, trace: Trace { lag, tau: None, width: 0, x: Vec::new(), y: Vec::new() } }
     }
 
-    /// The trace, once the pair has run and ended as told.
+    /// The trace, once the pair has run; `tau` says how it ended.
     pub fn into_trace(mut self, tau: Option<u64>) -> Trace {
         self.trace.tau = tau;
         self.trace
@@ -134,14 +134,14 @@ impl<T: Target, S: Summary<T>> Observer<T> for Tracer<S> {
     }
 }
 
-/// What a schedule would cost and give, estimated from pilot traces.
+/// Cost and variance of a schedule, estimated from pilot traces.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Appraisal {
     /// The schedule.
     pub schedule: Schedule,
-    /// Mean kernel calls a replicate.
+    /// Mean kernel calls per replicate.
     pub cost: f64,
-    /// Variance of one estimate, a value of the summary each.
+    /// Variance of one estimate, for each value of the summary.
     pub variance: Vec<f64>,
 }
 
@@ -152,8 +152,8 @@ impl Appraisal {
     }
 }
 
-/// Tries a schedule on traces of its lag; none where one is too short or there are fewer than two.
-/// A trace that was cut counts as if it had met where it ends.
+/// Tries a schedule on traces with its lag; `None` if one is too short or there are fewer than two.
+/// A censored trace counts as if it had met at its end.
 pub fn appraise(traces: &[Trace], schedule: &Schedule) -> Option<Appraisal> {
     let width = traces.first()?.width;
     let mut moments = vec![Moments::new(); width];
@@ -172,7 +172,7 @@ pub fn appraise(traces: &[Trace], schedule: &Schedule) -> Option<Appraisal> {
 /// reaches for that value, is smallest; of those within `slack` (0.1 is a tenth) of it, the one with
 /// the fewest sweeps: short replicates spread better over processors.
 ///
-/// Candidates longer than the traces are passed over; none if nothing is left.
+/// Candidates longer than the traces are skipped; `None` if none is left.
 pub fn from_traces(traces: &[Trace], candidates: &[Schedule], slack: f64) -> Option<Appraisal> {
     let appraised: Vec<Appraisal> = candidates.iter().filter_map(|c| appraise(traces, c)).collect();
     let width = appraised.first()?.variance.len();
@@ -187,7 +187,7 @@ pub fn from_traces(traces: &[Trace], candidates: &[Schedule], slack: f64) -> Opt
     appraised.into_iter().filter(|a| worst(a) <= bar).min_by_key(|a| a.schedule.sweeps())
 }
 
-/// A burn-in that a pair waits longer than with a probability of about `rare`, from the longest of some waits.
+/// A burn-in that the wait of a pair exceeds with probability about `rare`, from the longest of some waits.
 ///
 /// Of `pairs` waits the longest is exceeded about once in `pairs`; with a tail that falls like an exponential, its
 /// multiple by `ln(1 / rare) / ln(pairs)` is exceeded with probability `rare`.
@@ -199,8 +199,8 @@ pub fn safe_burn_in(longest: u64, pairs: u64, rare: f64) -> u64 {
     (longest as f64 * (-rare.ln()) / (pairs as f64).ln()).ceil() as u64
 }
 
-/// The asymptotic variance of the mean of one long stationary series, by overlapping batch means
-/// with batches of the square root of its length; none for fewer than 16 values.
+/// The asymptotic variance of the mean of one long stationary series, by overlapping batch means,
+/// with batches as long as the square root of its length; `None` for fewer than 16 values.
 ///
 /// ```
 /// use partita::tuning::asymptotic_variance;

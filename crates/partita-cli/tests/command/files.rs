@@ -44,7 +44,7 @@ fn what_is_understood_is_said() {
     for sentence in [
         "row names taken from column \"country\"",
         "left out: \"updated\" (dates or times) and \"id\" (also row names)",
-        "--column-type updated=category would use one anyway",
+        "--column-type updated=category would use that one anyway",
         "numbers are read with thousands separators in 10 cells (\"pop\") and % signs in 30 cells (\"share\")",
         "read as missing values: \"*\" (1 cell)",
     ] {

@@ -36,7 +36,8 @@ fn a_word_where_a_number_should_be() {
     assert_eq!(
         about("a.csv", "x,y\n1,2\n3,red\n5,6\n", "fit a.csv"),
         "partita: a.csv, line 3, column \"y\": \"red\" is not a number; correct the cell, leave the column out \
-         with --drop y, use it as --id-column y or --label-column y, or treat it as --column-type y=category"
+         with --drop y, take row names or known labels from it with --id-column y or --label-column y, or treat it as a \
+         category with --column-type y=category"
     );
 }
 

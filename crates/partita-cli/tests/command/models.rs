@@ -260,8 +260,8 @@ fn words_where_numbers_are_needed() {
     assert_eq!(
         about("x,kind\n1,a\n2,b\n3,a\n", "fit a.csv --covariance known"),
         "partita: a.csv, line 2, column \"kind\": \"a\" is not a number; correct the cell, leave the column out \
-         with --drop kind, use it as --id-column kind or --label-column kind, or treat it as --column-type \
-         kind=category; --model known takes numbers only, --model diagonal also takes categories"
+         with --drop kind, take row names or known labels from it with --id-column kind or --label-column kind, or \
+         treat it as a category with --column-type kind=category; --model known takes numbers only, --model diagonal also takes categories"
     );
     assert_eq!(
         about("x,kind\n1,a\n2,b\n3,a\n", "fit a.csv --covariance shared --column-type kind=category"),
@@ -275,14 +275,15 @@ fn names_are_not_categories() {
     let rows: String = (0..40).map(|i| format!("{},n{}\n", f64::from(i) / 7.0, i.min(38))).collect();
     assert_eq!(
         about(&format!("x,who\n{rows}"), "fit a.csv"),
-        "partita: a.csv, column \"who\": 39 different words in 40 rows are more likely names than categories; use \
-         the column as --id-column who, leave it out with --drop who, or treat it as --column-type who=category"
+        "partita: a.csv, column \"who\": 39 different words in 40 rows are more likely names than categories; take \
+         row names from the column with --id-column who, leave it out with --drop who, or treat it as a category with \
+         --column-type who=category"
     );
     let rows: String = (0..3000).map(|i| format!("{},n{}\n", i % 7, i % 1500)).collect();
     assert_eq!(
         about(&format!("x,who\n{rows}"), "fit a.csv --column-type who=category"),
         "partita: a.csv, line 1002, column \"who\": this is level number 1001 of the category, so the column more \
-         likely holds names; use it as --id-column who, or leave it out with --drop who"
+         likely holds names; take row names from it with --id-column who, or leave it out with --drop who"
     );
 }
 

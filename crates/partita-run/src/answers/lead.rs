@@ -59,7 +59,13 @@ fn clusters(point: &Point, c: &Clustering) -> String {
     if !(-0.05..=1.05).contains(&certainty) {
         return format!("{found}. This run is too short to tell how certain that is.");
     }
-    format!("{found}. On average, {sure}; {doubt}.")
+    // A clustering that half of the items may not be in is not what a reader should take home.
+    let unsettled = if 2 * doubtful as u64 > items {
+        " The posterior does not settle on one clustering: read this one as a summary, not as the answer."
+    } else {
+        ""
+    };
+    format!("{found}. On average, {sure}; {doubt}.{unsettled}")
 }
 
 /// The likely numbers of clusters, the likeliest first.
@@ -72,7 +78,10 @@ fn how_many(counts: &[CountLine]) -> Option<String> {
     if likely.iter().any(rough) {
         return Some("This run is too short to tell how likely each number of clusters is.".into());
     }
-    let told = |c: &&CountLine| format!("{} ({})", c.clusters, percent(c.probability, None));
+    let told = |c: &&CountLine| {
+        let clusters = c.clusters.replace('>', "more than ");
+        format!("{clusters} ({})", percent(c.probability, None))
+    };
     let all: Vec<String> = likely.iter().map(told).collect();
     (!all.is_empty()).then(|| format!("Probability of each number of clusters: {}.", all.join(", ")))
 }
@@ -83,7 +92,8 @@ fn agreement(c: &Clustering, summary: &Results) -> Option<String> {
     let rows = c.compared_rows().unwrap_or_default();
     let expected = summary.summaries.iter().find(|line| line.name == "reference:ari");
     let expected = expected.map_or(String::new(), |line| {
-        format!("; posterior mean {}", words::rounded(line.mean, line.se.unwrap_or(f64::NAN)))
+        // As many digits as the index of the point estimate has, or fewer.
+        format!("; posterior mean {}", words::rounded(line.mean, line.se.unwrap_or(0.0).max(0.02)))
     });
     Some(format!(
         "Agreement with the known labels: adjusted Rand index {ari:.2}{rows} (1 is perfect agreement, 0 is \

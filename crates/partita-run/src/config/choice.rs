@@ -107,13 +107,13 @@ words! {
 }
 
 words! {
-    /// Where replicates are made; results are the same.
+    /// Where replicates run; results are the same.
     Device {
         /// The processors.
         Cpu = "cpu",
-        /// An NVIDIA card, and the processors for what it does not do.
+        /// An NVIDIA GPU, and the processors for what it does not support.
         Cuda = "cuda",
-        /// A card where there is one, else the processors.
+        /// A GPU if there is one, otherwise the processors.
         Auto = "auto",
     }
 }
@@ -150,15 +150,15 @@ impl TryFrom<TextOrNumber> for Duration {
 pub enum Start {
     /// All items in one cluster.
     One,
-    /// k-means with this many clusters, drawn anew for every chain.
+    /// k-means with this many clusters, with new seeds for every chain.
     KMeans(usize),
     /// A draw from the partition prior, for every chain.
     Prior,
-    /// Items in random order, each by its predictive given those before it, for every chain.
+    /// Items in random order, each placed by its predictive given those before it, for every chain.
     Sequential,
     /// One colouring for all chains, greedy in vertex order where that succeeds (colourings only).
     Greedy,
-    /// A colouring at random, for every chain (colourings only).
+    /// A random colouring for every chain (colourings only).
     Random,
 }
 
@@ -203,9 +203,9 @@ impl FromStr for Start {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Shard {
-    /// Which, from 1.
+    /// Its number, from 1.
     pub number: u64,
-    /// Of how many.
+    /// The number of shares.
     pub of: u64,
 }
 
@@ -213,7 +213,7 @@ impl Shard {
     /// All replicates.
     pub const WHOLE: Shard = Shard { number: 1, of: 1 };
 
-    /// How many of the first `end` replicates are this share's.
+    /// How many of the first `end` replicates belong to this share.
     pub fn share(&self, end: u64) -> u64 {
         (end + self.of - self.number) / self.of
     }
@@ -252,7 +252,7 @@ pub struct Duration {
 const LONGEST: f64 = 1e9;
 
 impl Duration {
-    /// So many seconds.
+    /// From a number of seconds.
     pub fn from_secs(seconds: f64) -> Self {
         Duration { seconds }
     }

@@ -159,7 +159,7 @@ impl FromStr for ColumnType {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum ModelChoice {
-    /// The one that predicts this table best, as a pilot finds.
+    /// The one that a pilot finds to predict this table best.
     Auto,
     /// The one that was named.
     Named(Covariance),
@@ -212,7 +212,7 @@ impl FromStr for ModelChoice {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum CovariancePrior {
-    /// About a quarter of the identity, with the fewest degrees of freedom for which there is a mean.
+    /// About a quarter of the identity, with the fewest degrees of freedom for which the mean exists.
     Weak,
     /// About a share of the table's own covariance, or of the variances of its columns.
     Like(TablePrior),
@@ -273,9 +273,9 @@ impl FromStr for CovariancePrior {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct EdgePrior {
-    /// The prior counts for this many edges present.
+    /// How many present edges the prior is worth.
     pub present: f64,
-    /// And this many absent.
+    /// How many absent edges it is worth.
     pub absent: f64,
 }
 

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// How many principal components take the place of the columns: so many, as many as explain a share of the variance, or as
-/// many as explain more than the pieces of a stick that is broken at random (Frontier 1976; Jackson 1993).
+/// How many principal components take the place of the columns: a fixed number, as many as explain a share of the
+/// variance, or as many as the broken-stick rule keeps (Frontier 1976; Jackson 1993).
 ///
 /// ```
 /// use partita_run::config::Pca;
@@ -20,18 +20,18 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "TextOrNumber", into = "String")]
 pub enum Pca {
-    /// So many.
+    /// This many.
     Components(usize),
     /// As many as explain this share of the variance, in percent.
     Share(f64),
-    /// As many, from the first on, as explain more than the piece of that rank of a stick that is broken at random.
+    /// The leading ones that each explain more than the piece of the same rank of a stick broken at random.
     Auto,
 }
 
 as_text!(Pca);
 
 impl Pca {
-    /// How many of the components that explain these shares, the largest first.
+    /// How many of the components to keep, given the shares they explain, the largest first.
     pub fn components(self, shares: &[f64]) -> usize {
         match self {
             Pca::Components(components) => components,

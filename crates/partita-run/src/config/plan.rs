@@ -1,7 +1,7 @@
-//! What a run does, with nothing left open: resolved once from what was said, the data and the pilot.
+//! What a run does, with nothing left open: resolved once from the options, the data and the pilot.
 //!
-//! [`Setup`] is what a model is built from, beside the data; [`Plan`] is the whole run. Both can be said in
-//! [`Options`] again, and those resolve to the same plan: that is how `run.toml` keeps it.
+//! [`Setup`] is what a model is built from, besides the data; [`Plan`] is the whole run. Both can be
+//! written as [`Options`], which resolve to the same plan: that is how `run.toml` stores it.
 
 use super::{
     Alpha, ColumnType, Coupling, Covariance, CovariancePrior, Duration, EdgePrior, Loss, Metric, ModelChoice,
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::PathBuf;
 
-/// What a model is built from, beside the data.
+/// What a model is built from, besides the data.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Setup {
     /// What chains sample.
@@ -34,14 +34,14 @@ pub struct Setup {
 pub enum Law {
     /// Clusterings of the rows of a table.
     Mixture(MixtureLaw),
-    /// Proper colourings of a graph, all alike likely.
+    /// Proper colourings of a graph, all equally likely.
     Colorings {
         /// How many colours may be used.
         colors: usize,
     },
     /// Blocks of the vertices of a graph.
     Blocks {
-        /// The law of partitions before the data are seen.
+        /// The prior law of partitions.
         prior: PartitionPrior,
         /// The prior of edge probabilities.
         edges: EdgePrior,
@@ -53,11 +53,11 @@ pub enum Law {
 pub struct MixtureLaw {
     /// Whether columns of real numbers are standardised.
     pub standardize: bool,
-    /// What is known of the clusters' covariance.
+    /// What is known about the clusters' covariance.
     pub covariance: Covariance,
     /// The prior of what clusters are like.
     pub clusters: ClusterPrior,
-    /// The law of partitions before the data are seen.
+    /// The prior law of partitions.
     pub prior: PartitionPrior,
 }
 
@@ -77,7 +77,7 @@ pub enum ClusterPrior {
     Like(TablePrior),
 }
 
-/// The law of partitions before the data are seen.
+/// The prior law of partitions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum PartitionPrior {
     /// A Dirichlet process with this concentration.
@@ -136,7 +136,7 @@ pub struct Pairing {
     pub coupling: Coupling,
     /// Its metric, which only the optimal one has.
     pub metric: Metric,
-    /// Probability of an independent draw, which the independent coupling has no use for.
+    /// Probability of an independent draw; unused by the independent coupling.
     pub nugget: f64,
 }
 
@@ -153,16 +153,16 @@ impl fmt::Display for Pairing {
     }
 }
 
-/// How a table is read, as far as that was said; the rest is found out from the file.
+/// How a table is read, as far as this was specified; the rest is inferred from the file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Reading {
     /// The character between cells.
     pub delimiter: Option<char>,
     /// Whether the first row holds names.
     pub header: Option<bool>,
-    /// The columns to use; none: all.
+    /// The columns to use; `None` for all.
     pub columns: Option<Vec<String>>,
-    /// Columns not to use.
+    /// Columns to leave out.
     pub drop: Vec<String>,
     /// A column of row names.
     pub id_column: Option<String>,
@@ -172,20 +172,20 @@ pub struct Reading {
     pub column_type: Vec<ColumnType>,
     /// The sheet of a workbook.
     pub sheet: Option<String>,
-    /// How many principal components take the place of the columns; none: the columns stay.
+    /// How many principal components take the place of the columns; `None` keeps the columns.
     pub pca: Option<Pca>,
 }
 
-/// When to stop, as far as that was said.
+/// When to stop, as far as this was specified.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Limit {
-    /// Nothing was said.
+    /// Not specified.
     Unsaid,
-    /// After so many replicates.
+    /// After a number of replicates.
     Replicates(u64),
     /// After a wall time.
     Time(Duration),
-    /// When every interval is narrower.
+    /// Once every interval is narrower than this.
     Precision(f64),
 }
 
@@ -193,12 +193,13 @@ pub enum Limit {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "rule", rename_all = "lowercase")]
 pub enum StoppingRule {
-    /// After so many replicates.
+    /// After a number of replicates.
     Replicates {
         /// How many.
         replicates: u64,
     },
-    /// When every 95% interval is narrower, looked at after rounds of fixed sizes; at most so many.
+    /// Once every 95% interval is narrower than a width, checked after rounds of fixed sizes, up to a number of
+    /// replicates.
     Precision {
         /// The width.
         width: f64,
@@ -207,15 +208,16 @@ pub enum StoppingRule {
         /// The most.
         at_most: u64,
     },
-    /// When the number of clusters, its distribution and the summaries are known to two digits, looked at in the same way.
+    /// Once the number of clusters, its distribution and the summaries are known to two digits, checked in the same
+    /// way.
     Digits {
         /// The fewest, and the first look.
         at_least: u64,
         /// The most.
         at_most: u64,
     },
-    /// After a time, by the unbiased rule: so many workers one after the other on each processor,
-    /// each with its share of the time.
+    /// After a time, by the unbiased rule: workers run one after another on each processor, each
+    /// for its share of the time.
     Time {
         /// Workers.
         workers: u64,
@@ -234,7 +236,7 @@ fn is_zero(number: &u64) -> bool {
 /// A whole run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
-    /// The file to analyse; none: the built-in data.
+    /// The file to analyse; `None` for the built-in data.
     pub data: Option<PathBuf>,
     /// How it is read.
     pub reading: Reading,
@@ -244,17 +246,17 @@ pub struct Plan {
     pub seed: u64,
     /// Lag, burn-in and sweeps.
     pub schedule: Schedule,
-    /// A cap: a pair unmet by then is censored.
+    /// The cap: a pair that has not met by then is censored.
     pub max_sweeps: u64,
-    /// What was said about when to stop.
+    /// The limit that was specified.
     pub limit: Limit,
     /// When to stop.
     pub stop: StoppingRule,
     /// States kept of each replicate.
     pub keep_draws: usize,
-    /// The loss that the point clustering minimises.
+    /// The loss that the point estimate minimises.
     pub loss: Loss,
-    /// Worker threads, where that was said: it is up to the machine that runs, and does not change results.
+    /// Worker threads, if specified; this depends on the machine and does not change results.
     pub threads: Option<usize>,
     /// Which share of the replicates to run.
     pub shard: Shard,
@@ -272,7 +274,7 @@ impl Setup {
         }
     }
 
-    /// The same in options, which resolve to this setup whatever the data.
+    /// The same as options, which resolve to this setup whatever the data.
     pub fn options(&self) -> Options {
         let mut options = Options {
             sampler: Some(self.sampler.clone()),
@@ -310,7 +312,7 @@ impl Setup {
 }
 
 impl Plan {
-    /// The same in options: what `run.toml` keeps, and what repeats the run.
+    /// The same as options: what `run.toml` stores, and what repeats the run.
     pub fn options(&self) -> Options {
         let Reading { delimiter, header, columns, drop, id_column, label_column, column_type, sheet, pca } =
             self.reading.clone();
@@ -343,7 +345,7 @@ impl Plan {
         }
     }
 
-    /// Worker threads: what was said, or all processors of this machine.
+    /// Worker threads: as specified, or all processors of this machine.
     pub fn threads(&self) -> usize {
         self.threads.unwrap_or_else(crate::session::processors)
     }

@@ -1,4 +1,4 @@
-//! Where everything left open is decided, once: from what was said, the data and the pilot. All defaults stand here.
+//! Where everything left open is decided, once: from the options, the data and the pilot. All defaults are here.
 
 use super::plan::{
     ClusterPrior, Law, Limit, MixtureLaw, Pairing, PartitionPrior, Plan, Reading, Setup, StoppingRule,
@@ -63,22 +63,23 @@ const ANSWERS: f64 = 0.3;
 /// Enough for any meeting curve.
 const MEETINGS: u64 = 1000;
 
-/// What the defaults depend on, beside what was said.
+/// What the defaults depend on, besides the options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Facts {
-    /// Of a table.
+    /// Facts about a table.
     Table {
         /// Its columns.
         columns: usize,
     },
-    /// Of a graph.
+    /// Facts about a graph.
     Graph {
         /// Most neighbours of a vertex.
         largest_degree: usize,
     },
 }
 
-/// The default of an option in a kind of run, as help tells it; none where there is none, or no word for it.
+/// The default of an option in a kind of run, as shown in the help; `None` if there is none, or no short description of
+/// it.
 ///
 /// ```
 /// use partita_run::config::{Task, default_in_words};

@@ -1,4 +1,4 @@
-//! The sampler: moves of chains, one after the other, as one word such as `split-merge*5+gibbs`.
+//! The sampler: the moves of a chain, written as one word such as `split-merge*5+gibbs`.
 
 use super::choice::as_text;
 use serde::{Deserialize, Serialize};
@@ -14,11 +14,11 @@ pub enum Move {
     Gibbs,
     /// A split-merge move, aligned between the two chains.
     SplitMerge,
-    /// The same with nothing shared but the two items, as in the paper.
+    /// The same, sharing only the two items, as in the paper.
     SplitMergeIndependent,
     /// A sequentially allocated merge-split move.
     Sams,
-    /// The same with two rows of a table that are mostly near each other.
+    /// The same, for two rows of a table that are usually close to each other.
     SamsNear,
     /// The items of two clusters divided anew.
     Shuffle,
@@ -42,7 +42,7 @@ const WORDS: [(&str, Move); 8] = [
 /// A move is made at most so many times within a sweep.
 const MOST: usize = 1000;
 
-/// Moves one after the other, each so many times: together one sweep of the sampler.
+/// Moves in order, each made a number of times: together one sweep of the sampler.
 ///
 /// ```
 /// use partita_run::config::{Move, Sampler};
@@ -67,7 +67,7 @@ impl Sampler {
         Sampler(vec![(Move::Kempe, 1), (Move::Gibbs, 1)])
     }
 
-    /// The moves in their order, with how many times each is made.
+    /// The moves in order, with the number of times that each is made.
     pub fn moves(&self) -> &[(Move, usize)] {
         &self.0
     }

@@ -1,6 +1,6 @@
-//! Which option goes with what: one that would change nothing is refused, with what it is for.
+//! Which options have an effect in which runs: one that would change nothing is refused, with what it is for.
 //!
-//! One line an option. A new option needs a line here, and a test walks over all of them and all commands.
+//! One line per option. A new option needs a line here, and a test walks over all of them and all commands.
 
 use crate::data::{STANDARD_INPUT, WORKBOOKS};
 
@@ -230,7 +230,7 @@ fn given(options: &Options, key: &str) -> String {
 }
 
 impl Options {
-    /// The options that have a use in some run of this task, whatever else is given: those that help should tell of.
+    /// The options that have a use in some run of this task, whatever else is given: those that the help should show.
     ///
     /// ```
     /// use partita_run::config::{Options, Task};

@@ -179,8 +179,8 @@ impl Builder {
         if number as usize >= MOST_LEVELS {
             return Err(self.unfit(Some(place), at, |name| {
                 format!(
-                    "this is level number {} of the category, so the column more likely holds names; use it as \
-                     `id_column = {name}`, or leave it out with `drop = {name}`",
+                    "this is level number {} of the category, so the column more likely holds names; take row names from \
+                     it with `id_column = {name}`, or leave it out with `drop = {name}`",
                     MOST_LEVELS + 1
                 )
             }));
@@ -211,8 +211,8 @@ impl Builder {
             let what = format!("{levels} different words in {cells} rows are more likely names than categories");
             if others.is_empty() {
                 return format!(
-                    "{what}; use the column as `id_column = {name}`, leave it out with `drop = {name}`, or treat it as \
-                     `column_type = {name}=category`"
+                    "{what}; take row names from the column with `id_column = {name}`, leave it out with `drop = {name}`, \
+                     or treat it as a category with `column_type = {name}=category`"
                 );
             }
             let all: Vec<String> = others.iter().map(|other| super::error::argument(other)).collect();

@@ -1,4 +1,4 @@
-//! The sentences a user sees when a file cannot become a table: what, where, and the way out.
+//! The sentences a user sees if a file cannot be read as a table: what is wrong, where, and what to do.
 
 use std::fmt;
 
@@ -9,13 +9,13 @@ use crate::words;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileError {
-    /// Nothing is at the path.
+    /// There is no such file.
     #[error("{file} does not exist; check the path")]
     NotFound {
         /// The path as given.
         file: String,
     },
-    /// The path leads to a directory.
+    /// The path is that of a directory.
     #[error("{file} is a directory; give the path of a file")]
     Directory {
         /// The path as given.
@@ -29,13 +29,13 @@ pub enum FileError {
         /// What the system said.
         reason: String,
     },
-    /// The file holds nothing, or nothing but blanks.
+    /// The file is empty, or contains only blanks.
     #[error("{file} is empty; give a file with data")]
     Empty {
         /// The path as given.
         file: String,
     },
-    /// The gzip stream is cut short or its check sum does not hold.
+    /// The gzip stream is truncated, or its checksum is wrong.
     #[error("{file} is a damaged gzip file ({reason}); copy or compress it again")]
     Gzip {
         /// The path as given.
@@ -43,7 +43,7 @@ pub enum FileError {
         /// What the decompressor said.
         reason: String,
     },
-    /// The name ends in `.gz` and the content is something else.
+    /// The name ends in `.gz`, but the content is something else.
     #[error("{file} is named .gz but is not compressed with gzip; rename or compress it")]
     NotGzip {
         /// The path as given.
@@ -69,7 +69,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// Why a file could not become a [`Table`](super::Table): one sentence each, with a way out.
+/// Why a file could not be read as a [`Table`](super::Table): one sentence each, with what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DataError {
@@ -93,7 +93,7 @@ pub enum DataError {
         /// The rows of that.
         expected: usize,
     },
-    /// The content is of a known kind that has no reader here.
+    /// The content is in a known format that cannot be read here.
     #[error("{file} is {kind}, which partita cannot read; save the data as CSV, TSV, XLSX or NPY")]
     Foreign {
         /// The path as given.
@@ -146,7 +146,7 @@ pub enum DataError {
         /// The path as given.
         file: String,
     },
-    /// The Parquet file is damaged or uses something its reader does not know.
+    /// The Parquet file is damaged, or uses an unsupported feature.
     #[error("{file} is not a readable Parquet file ({reason}); write it again or convert it to CSV")]
     Parquet {
         /// The path as given.
@@ -165,7 +165,7 @@ pub enum DataError {
         /// What is wrong with it.
         reason: String,
     },
-    /// Not a table that was kept with a run.
+    /// Not a table that was saved with a run.
     #[error("{file} is not a table stored by partita ({reason}); save the run again")]
     Kept {
         /// The path as given.
@@ -190,7 +190,7 @@ pub enum DataError {
         /// What was found instead, in words.
         found: String,
     },
-    /// The file stops after its header.
+    /// The file ends after its header.
     #[error("{file} has a header but no rows; add rows, or use `header = false` if line 1 is data")]
     HeaderOnly {
         /// The path as given.
@@ -436,8 +436,8 @@ impl DataError {
                 way_out.push_str("use `header = true` if this line holds the column names; otherwise ");
             }
             way_out.push_str(&format!(
-                "correct the cell, leave the column out with `drop = {name}`, use it as `id_column = {name}` or \
-                 `label_column = {name}`, or treat it as `column_type = {name}=category`"
+                "correct the cell, leave the column out with `drop = {name}`, take row names or known labels from it with \
+                 `id_column = {name}` or `label_column = {name}`, or treat it as a category with `column_type = {name}=category`"
             ));
         }
         DataError::NotANumber {

@@ -10,7 +10,7 @@ use super::Table;
 pub enum Kind {
     /// Real numbers.
     Normal,
-    /// How often something happened: whole numbers from 0 on.
+    /// Numbers of events: whole numbers from 0.
     Count,
     /// One of several levels.
     Category,
@@ -61,10 +61,9 @@ fn lacks_zeros(number: f64, mean: f64) -> bool {
 }
 
 impl Table {
-    /// Decides what every column holds, where nothing was said: text is a category; so are numbers of
-    /// which there are two, both whole, as 0 and 1 for no and yes; whole numbers from 0 on, few of them,
-    /// small and spread as counts are, are counts, unless zeros are missed as in a scale from 1 to 5; all else is
-    /// normal.
+    /// Decides what every column holds, unless specified: text is a category, and so are two different whole
+    /// numbers, such as 0 and 1 for no and yes; a few small whole numbers from 0 that vary as counts do are
+    /// counts, unless zeros are suspiciously absent, as in a scale from 1 to 5; everything else is normal.
     ///
     /// ```
     /// # let path = std::env::temp_dir().join(format!("partita-kinds-{}.csv", std::process::id()));

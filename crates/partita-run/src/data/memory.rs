@@ -9,13 +9,13 @@ use super::{Guess, Kind, ReadOptions, Table, Understood, identifier};
 /// The cells of one column.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cells {
-    /// Numbers; NaN is a missing value. What they are is guessed, as in a file, unless the options say so.
+    /// Numbers; NaN is a missing value. Their kind is guessed, as for a file, unless the options specify it.
     Numbers(Vec<f64>),
     /// Counts.
     Counts(Vec<Option<u64>>),
     /// Texts: categories, row names or known labels.
     Texts(Vec<Option<String>>),
-    /// Categories by the position of their level; all levels are kept, also those that no cell has.
+    /// Categories by the position of their level; all levels are kept, including those that no cell has.
     Categories {
         /// The position of each cell's level.
         codes: Vec<Option<u32>>,
@@ -77,8 +77,8 @@ impl Table {
         (0..self.columns).map(column).collect()
     }
 
-    /// A table from columns in memory; `source` is what it is called in sentences. Columns are chosen, and given their
-    /// roles, by the options, as for a file.
+    /// A table from columns in memory; `source` is its name in messages. Columns are chosen, and given their roles, by
+    /// the options, as for a file.
     ///
     /// ```
     /// use partita_run::data::{Cells, ReadOptions, Table};

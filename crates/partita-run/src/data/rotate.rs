@@ -1,4 +1,4 @@
-//! Principal components: a table with many columns, turned so that a few tell most of it.
+//! Principal components: a table with many columns, rotated so that a few carry most of the variance.
 
 use nalgebra::{DMatrix, SymmetricEigen};
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use super::understood::Understood;
 use super::{DataError, Kind, Scaling, Table};
 use crate::config::Pca;
 
-/// How a table was turned: new rows go the same way.
+/// How a table was rotated; new rows are transformed in the same way.
 ///
 /// Component `k` of a row is the sum of its standardised values, less their means, times the weights of that component.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -17,11 +17,11 @@ pub struct Rotation {
     pub names: Vec<String>,
     /// How they were standardised, if they were.
     pub scaling: Option<Scaling>,
-    /// What was taken from each before it was turned.
+    /// What was subtracted from each column before the rotation.
     pub center: Vec<f64>,
-    /// The weights: of each component, one of each column.
+    /// The weights: for each component, one per column.
     pub weights: Vec<Vec<f64>>,
-    /// The share of the variance that the components explain, each.
+    /// The share of the variance that each component explains.
     pub explained: Vec<f64>,
     /// Cells that were missing: each counts as the mean of its column.
     pub filled: usize,
@@ -59,8 +59,8 @@ fn name(component: usize) -> String {
 }
 
 impl Table {
-    /// Turns a table of numbers to its principal components, of which so many are kept as is asked for. The fingerprint stays
-    /// that of the data as read.
+    /// Replaces the columns of a numeric table by its leading principal components, as many as `pca` says. The
+    /// fingerprint stays that of the data as read.
     ///
     /// ```
     /// use partita_run::config::Pca;
@@ -79,7 +79,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// Where a column holds categories, or there are not so many components.
+    /// If a column holds categories, or there are not that many components.
     pub fn rotate(&mut self, pca: Pca, scaling: Option<Scaling>) -> Result<Rotation, DataError> {
         let words: Vec<String> = (0..self.columns)
             .filter(|&column| self.kinds[column] == Some(Kind::Category))

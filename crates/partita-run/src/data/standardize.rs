@@ -1,8 +1,8 @@
-//! Bringing the columns of a table to mean 0 and standard deviation 1, and back.
+//! Standardising the columns of a table to mean 0 and standard deviation 1, and back.
 
 use super::{DataError, Kind, Table};
 
-/// What was taken from each column, so that results can be given in its own units.
+/// How each column was standardised, so that results can be given in its own units.
 ///
 /// A standardised value `z` of column `j` stands for `center[j] + scale[j] * z`.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -24,7 +24,7 @@ impl Scaling {
         self.center[column] + self.scale[column] * z
     }
 
-    /// The standardised value for a value `x` of a column in its own units; infinite where doubles end.
+    /// The standardised value for a value `x` of a column in its own units; infinite on overflow.
     ///
     /// ```
     /// let scaling = partita_run::data::Scaling { center: vec![10.0], scale: vec![2.0] };
@@ -41,9 +41,9 @@ impl Scaling {
 impl Table {
     /// Brings every column to mean 0 and standard deviation 1, the usual z-score.
     ///
-    /// The denominator of the variance is the number of rows. Missing values (NaN) stay missing and
-    /// do not count. A column with one value only has no scale and is an error; the table is then
-    /// left as it was. Counts and categories are left alone. The fingerprint stays that of the data as read.
+    /// The denominator of the variance is the number of rows. Missing values (NaN) stay missing and do not
+    /// count. A constant column has no scale and is an error; the table is then left unchanged. Counts and
+    /// categories are left alone. The fingerprint stays that of the data as read.
     ///
     /// ```
     /// # let path = std::env::temp_dir().join(format!("partita-standardize-{}", std::process::id()));

@@ -1,11 +1,12 @@
-//! What was made of the columns of a file, beside the data: row names, dates, what was left out, how numbers are written.
+//! How the columns of a file were understood, besides the data: row names, dates, what was left out, how numbers are
+//! written.
 
 use serde::{Deserialize, Serialize};
 
 use super::error::{argument, quote};
 use crate::words;
 
-/// What a column of a file serves for.
+/// The role of a column of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Role {
     /// Data.
@@ -16,11 +17,11 @@ pub enum Role {
     Labels,
     /// Dates or times, which are left out.
     Date,
-    /// Identifiers that come more than once, which are left out.
+    /// Identifiers, some of them repeated, which are left out.
     Identifiers,
-    /// One value in every row, which tells nothing and is left out.
+    /// A constant column, which carries no information and is left out.
     Constant,
-    /// Left out: somebody said so, or another column names the rows already.
+    /// Left out on request, or because another column already names the rows.
     Dropped,
 }
 
@@ -29,25 +30,25 @@ pub enum Role {
 pub struct FileColumn {
     /// Its name.
     pub name: String,
-    /// What it serves for.
+    /// Its role.
     pub role: Role,
-    /// How many of its cells are missing; of data, see the table.
+    /// How many of its cells are missing; for data columns, see the table.
     pub missing: usize,
-    /// Whether that was found out from its cells, and not said.
+    /// Whether the role was inferred from its cells, not specified.
     pub found: bool,
 }
 
-/// What was made of a file.
+/// How a file was understood.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Understood {
     /// Every column, in the order of the file.
     pub columns: Vec<FileColumn>,
-    /// How numbers and missing values are written, where that is unusual: a sentence each.
+    /// How numbers and missing values are written, if this is unusual: one sentence each.
     pub writing: Vec<String>,
 }
 
 impl Understood {
-    /// What was found out, in sentences: nothing where all is as usual.
+    /// What was inferred, in sentences; empty if there is nothing unusual.
     ///
     /// ```
     /// use partita_run::data::{FileColumn, Role, Understood};
@@ -75,7 +76,7 @@ impl Understood {
             .chain(found(Role::Dropped).map(|column| (column, "also row names")))
             .collect();
         if let Some((first, _)) = left.first() {
-            let (it, example) = (if left.len() == 1 { "it" } else { "one" }, argument(&first.name));
+            let (it, example) = (if left.len() == 1 { "it" } else { "that one" }, argument(&first.name));
             let list = left.iter().map(|(column, why)| format!("{} ({why})", quote(&column.name)));
             let list: Vec<String> = list.collect();
             said.push(format!(

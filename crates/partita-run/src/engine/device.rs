@@ -1,4 +1,4 @@
-//! The executor of a device: the processors, or a card with the processors beside it.
+//! The executor of a device: the processors, or a GPU together with the processors.
 
 use super::{Executor, Threads};
 use crate::Failure;
@@ -6,8 +6,8 @@ use crate::config::Device;
 use crate::session::processors;
 
 impl Device {
-    /// The executor of this device with so many threads, else as many as there are processors. `open` looks for a card, or
-    /// says why there is none.
+    /// The executor of this device with the given number of threads, by default one per processor. `open` looks for a
+    /// GPU, or says why there is none.
     ///
     /// ```
     /// use partita_run::config::Device;

@@ -1,7 +1,7 @@
 //! Chains as bytes: what another process or machine needs to run the same work, and what it sends back.
 //!
-//! An executor elsewhere gets the [`Origin`] of the chains once, makes them anew, and then takes one [`Order`] after the
-//! other; each is answered by a [`Delivery`]. All are plain bytes, and floats keep their bits.
+//! An executor elsewhere gets the [`Origin`] of the chains once, rebuilds them, and then takes one [`Order`] after
+//! another; each is answered by a [`Delivery`]. All are plain bytes, and floats keep their bits.
 
 use super::{Chains, Output, Work};
 use crate::Failure;
@@ -64,7 +64,7 @@ impl Origin {
         Ok(Origin { setup, input: Arc::new(packed.input) })
     }
 
-    /// The model, built anew: a replicate of it has the same bits.
+    /// The model, rebuilt: its replicates have the same bits.
     pub fn model(&self) -> Result<Box<dyn Model>, Failure> {
         model::build(&self.setup, &self.input)
     }
@@ -75,7 +75,7 @@ impl Origin {
 pub struct Order {
     /// The work.
     pub work: Work,
-    /// For which numbers.
+    /// The numbers to do it for.
     pub numbers: Vec<u64>,
 }
 
@@ -90,14 +90,14 @@ impl Order {
         parsed(bytes)
     }
 
-    /// Does the work, unless `stop` says so: what is not done is left out.
+    /// Does the work until `stop` is set; what is not done is left out.
     pub fn fill(&self, chains: &dyn Chains, stop: &dyn Fn() -> bool) -> Delivery {
         let one = |&number: &u64| Some((number, chains.run(&self.work, number, stop)?));
         Delivery(self.numbers.iter().filter_map(one).collect())
     }
 }
 
-/// What came of the numbers of an order.
+/// The outputs of the numbers of an order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Delivery(
     /// Each number with its output.

@@ -1,4 +1,4 @@
-//! What a run has come to: rows and kept states in the order of replicates; and who else keeps them.
+//! The sample of a run: rows and kept states in the order of replicates, and where they are stored.
 
 use super::{Replicate, Row};
 use crate::Failure;
@@ -14,10 +14,10 @@ pub struct Draw {
     pub atom: Atom,
 }
 
-/// The replicates of a run, in memory: all that answers are made from.
+/// The replicates of a run, in memory: everything that answers are computed from.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Sample {
-    /// A row each.
+    /// One row per replicate.
     pub rows: Vec<Row>,
     /// Their kept states.
     pub draws: Vec<Draw>,
@@ -41,18 +41,18 @@ impl Sample {
         self.draws.sort_by_key(|draw| draw.replicate);
     }
 
-    /// Sweeps of single chains, of all replicates.
+    /// Single-chain sweeps of all replicates.
     pub fn kernel_calls(&self) -> u64 {
         self.rows.iter().map(|row| row.kernel_calls).sum()
     }
 }
 
-/// Keeps replicates as they come, so that nothing is lost: a run directory, or nobody.
+/// Stores replicates as they arrive, so that nothing is lost: a run directory, or nothing at all.
 pub trait Sink {
-    /// Keeps a replicate.
+    /// Stores a replicate.
     fn keep(&mut self, replicate: &Replicate) -> Result<(), Failure>;
 
-    /// Notes that a worker of a timed run has had its time, and how many replicates it completed.
+    /// Notes that the time of a worker of a timed run is up, and how many replicates it completed.
     fn end_worker(&mut self, worker: u64, completed: u64) -> Result<(), Failure>;
 }
 

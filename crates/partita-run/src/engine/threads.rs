@@ -5,10 +5,10 @@ use crate::Failure;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 
-/// So many threads, each with one number at a time.
+/// A number of threads, each working on one number at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Threads(
-    /// How many; at least one works.
+    /// How many; at least one is used.
     pub usize,
 );
 

@@ -1,4 +1,4 @@
-//! What a number can stand for, and what comes of it.
+//! What a number can stand for, and its output.
 
 use partita::Partition;
 use partita::Schedule;
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub struct Streams;
 
 impl Streams {
-    /// Chains that are not coupled, against coupled estimates.
+    /// Uncoupled chains, for comparison with coupled estimates.
     pub const NAIVE_CHAINS: u64 = 1 << 40;
     /// Long chains for the truth.
     pub const LONG_CHAINS: u64 = 2 << 40;
@@ -34,7 +34,8 @@ impl Streams {
 pub enum Work {
     /// Replicates: coupled pairs, each an unbiased estimate.
     Replicates(Settings),
-    /// Workers of a timed run: worker `w` of `workers` runs the replicates `w`, `w + workers`, ... for so many seconds.
+    /// Workers of a timed run: worker `w` of `workers` runs the replicates `w`, `w + workers`, ... for a number of
+    /// seconds.
     Workers {
         /// Of all replicates.
         settings: Settings,
@@ -82,7 +83,7 @@ pub enum Work {
     },
 }
 
-/// What is common to the replicates of a run.
+/// Settings shared by the replicates of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     /// The seed.
@@ -91,7 +92,7 @@ pub struct Settings {
     pub schedule: Schedule,
     /// The cap on sweeps.
     pub max_sweeps: u64,
-    /// Atoms kept of each replicate.
+    /// Atoms kept per replicate.
     pub keep_draws: usize,
     /// Replicates from this number on keep none, so that what is kept stays bounded.
     pub keep_until: u64,
@@ -104,18 +105,19 @@ pub struct PilotPairs {
     pub seed: u64,
     /// The lag.
     pub lag: u64,
-    /// Sweeps to remember.
+    /// Sweeps to record.
     pub horizon: u64,
     /// The cap.
     pub max_sweeps: u64,
-    /// After which sweep states are scored by how well they predict each row from the others; none where they are not.
+    /// The sweep after which states are scored by how well they predict each row from the others; `None` if they are
+    /// not.
     pub score_from: Option<u64>,
 }
 
 /// A pair of a pilot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PilotPair {
-    /// What it went through.
+    /// Its trace.
     pub trace: Trace,
     /// The share of a Gibbs sweep's weights in one look at the clusters of two random items, on average.
     pub touched: f64,
@@ -125,7 +127,7 @@ pub struct PilotPair {
     pub score: Option<LeaveOneOut>,
 }
 
-/// Where pairs for the asymptotic variance set out: number `n` stands for the pairs between states of two units.
+/// Where pairs for the asymptotic variance start: number `n` stands for the pairs between states of two units.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Starts {
     /// The seed.
@@ -138,16 +140,16 @@ pub struct Starts {
     pub units: Vec<[Vec<Atom>; 2]>,
 }
 
-/// Two chains that set out together from states of two units.
+/// Two chains that start together from states of two units.
 #[derive(Debug, Clone, Copy)]
 pub struct Abreast<'a> {
     /// The number of their stream.
     pub number: u64,
     /// Their random numbers.
     pub stream: Stream,
-    /// Where they set out.
+    /// Where they start.
     pub states: [&'a Partition; 2],
-    /// What their term of the variance counts.
+    /// The weight of their term of the variance.
     pub weight: f64,
 }
 
@@ -169,12 +171,12 @@ impl Starts {
 }
 
 impl Between {
-    /// Nothing of so many summaries.
+    /// Empty, for this many summaries.
     pub fn new(summaries: usize) -> Self {
         Between { variances: vec![0.0; summaries], kernel_calls: 0 }
     }
 
-    /// Adds what one pair has to say.
+    /// Adds the terms of one pair.
     pub fn add(&mut self, weight: f64, terms: impl Iterator<Item = f64>, kernel_calls: u64) {
         self.kernel_calls += kernel_calls;
         self.variances.iter_mut().zip(terms).for_each(|(mean, term)| *mean += weight * term);
@@ -184,7 +186,7 @@ impl Between {
 /// Replicates against ordinary chains.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Against {
-    /// Of the replicates.
+    /// The settings of the replicates.
     pub settings: Settings,
     /// How long the ordinary chain runs.
     pub budget: Budget,
@@ -192,7 +194,7 @@ pub struct Against {
     pub discard: f64,
 }
 
-/// What an ordinary chain gets as much of as the replicate beside it.
+/// What an ordinary chain gets the same amount of as the replicate it is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Budget {
     /// Time on a processor.
@@ -201,7 +203,7 @@ pub enum Budget {
     Sweeps,
 }
 
-/// What came of a number.
+/// The output of a number.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Output {
     /// Of [`Work::Replicates`].
@@ -210,7 +212,7 @@ pub enum Output {
     Worker(Vec<Replicate>),
     /// Of [`Work::PilotPairs`].
     Pilot(PilotPair),
-    /// Of [`Work::VariancePairs`]; none where a pair was cut.
+    /// Of [`Work::VariancePairs`]; `None` if a pair was censored.
     Variance(Option<Between>),
     /// Of [`Work::Meetings`]: when, and how far apart the chains were after each sweep.
     Meeting(Observed, Vec<f64>),
@@ -225,7 +227,7 @@ pub enum Output {
 /// How well a model predicts its own rows, by states of one chain.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Scores {
-    /// Leave-one-out densities of the rows, in the model's units; of no state where the model has no rows of numbers.
+    /// Leave-one-out densities of the rows, in the model's units; without states if the model has no rows of numbers.
     pub leave_one_out: LeaveOneOut,
     /// The averages of the summaries over all sweeps that count.
     pub averages: Vec<f64>,
@@ -247,23 +249,23 @@ pub struct Replicate {
 pub struct Row {
     /// Its number: with the seed, its address.
     pub replicate: u64,
-    /// The meeting time; none if the pair was censored.
+    /// The meeting time; `None` if the pair was censored.
     pub tau: Option<u64>,
     /// Sweeps that X made.
     pub sweeps: u64,
-    /// Sweeps of single chains.
+    /// Single-chain sweeps.
     pub kernel_calls: u64,
     /// Wall time.
     pub seconds: f64,
-    /// One estimate a column.
+    /// One estimate per column.
     pub values: Vec<f64>,
 }
 
-/// What the pairs between two units gave.
+/// The result of the pairs between two units.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Between {
-    /// One unbiased value of the asymptotic variance, a summary each.
+    /// One unbiased value of the asymptotic variance per summary.
     pub variances: Vec<f64>,
-    /// Sweeps of single chains.
+    /// Single-chain sweeps.
     pub kernel_calls: u64,
 }

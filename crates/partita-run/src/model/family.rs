@@ -74,7 +74,7 @@ impl Cells {
 macro_rules! families {
     ($($(#[$doc:meta])* $variant:ident = $word:literal: $home:ident,)*) => {
         config::words! {
-            /// What is known of the clusters' covariance.
+            /// What is known about the clusters' covariance.
             Covariance { $($(#[$doc])* $variant = $word,)* }
         }
 
@@ -94,9 +94,9 @@ families! {
     Shared = "shared": shared,
     /// One unknown variance per column, shared by all clusters.
     SharedColumns = "shared-columns": shared_columns,
-    /// Unknown variances, a cluster and a column each; counts and categories beside them.
+    /// Unknown variances, one per cluster and column; also counts and categories.
     Diagonal = "diagonal": diagonal,
-    /// An unknown covariance matrix a cluster.
+    /// An unknown covariance matrix per cluster.
     Full = "full": full,
 }
 

@@ -1,4 +1,4 @@
-//! What was read, checked and put into words, and the model that is built of it.
+//! What was read, checked and described in words, and the model that is built from it.
 
 use super::{Model, Own, column, family, looks, words};
 use crate::Failure;
@@ -14,7 +14,7 @@ use partita::{Graph, Partition};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// What was read, beside the model: for words, pictures and the run's identity.
+/// What was read, besides the model: for messages, pictures and the identity of the run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Input {
     /// What is analysed, in a few words.
@@ -23,13 +23,13 @@ pub struct Input {
     pub fingerprint: String,
     /// The names of the items.
     pub item_names: Vec<String>,
-    /// The table as the model sees it; none for graphs.
+    /// The table as the model sees it; `None` for graphs.
     pub table: Option<Table>,
-    /// The table as pictures show it: numbers only, gaps filled in; none for graphs.
+    /// The table as pictures show it: numbers only, missing values filled in; `None` for graphs.
     pub picture: Option<Table>,
-    /// What each of its columns is taken for.
+    /// The kind of each of its columns.
     pub kinds: Vec<Kind>,
-    /// The graph; none for tables.
+    /// The graph; `None` for tables.
     pub graph: Option<GraphFile>,
     /// How its columns were standardised, if they were.
     pub scaling: Option<Scaling>,
@@ -37,18 +37,18 @@ pub struct Input {
     pub rotation: Option<Rotation>,
     /// The table before that, standardised as `rotation` says.
     pub original: Option<Table>,
-    /// What was made of the columns of the file.
+    /// How the columns of the file were understood.
     pub understood: Understood,
     /// Sentences about what was read and done.
     pub said: Vec<String>,
-    /// A likelihood of one's own; it stays in the process that it was given in.
+    /// A user-defined likelihood; it stays in its process.
     #[serde(skip)]
     pub own: Option<Own>,
 }
 
 /// What a run is built from: the setup with nothing left open, the model, the data.
 pub struct Loaded {
-    /// What the model was built from, beside the data.
+    /// What the model was built from, besides the data.
     pub setup: Setup,
     /// The model.
     pub model: Box<dyn Model>,
@@ -56,7 +56,7 @@ pub struct Loaded {
     pub input: Arc<Input>,
 }
 
-/// Data that are in memory already, under the name that sentences call them by.
+/// Data that are already in memory, with their name in messages.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Given {
     /// The columns of a table.
@@ -72,8 +72,8 @@ pub fn load(task: Task, options: &Options) -> Result<Loaded, Failure> {
     load_given(task, options, None).map(|(loaded, _)| loaded)
 }
 
-/// The same with data from memory, where they are given. Defaults are those of a file of one's own, so the options have to
-/// name something as `data`. The table comes back as it was before it was standardised, where it cannot be read again.
+/// The same with data from memory, if given. Defaults are those for a user's file, so the options must name something
+/// as `data`. If the table cannot be read again, it is returned as it was before it was standardised.
 pub fn load_given(
     task: Task,
     options: &Options,
@@ -115,7 +115,7 @@ pub(crate) fn about(options: &Options, setup: &Setup, input: &Input) -> Result<V
     Ok(said)
 }
 
-/// Builds the model of a setup on data that were read.
+/// Builds the model of a setup for data that were read.
 pub fn build(setup: &Setup, input: &Arc<Input>) -> Result<Box<dyn Model>, Failure> {
     if let Some(own) = &input.own {
         return own.build(setup, input);
@@ -219,10 +219,13 @@ fn read(options: &Options, mut table: Table) -> Result<Input, Failure> {
     }
     let missing = table.values.iter().filter(|value| value.is_nan()).count();
     if missing > 0 {
-        let share = 100.0 * missing as f64 / table.values.len() as f64;
-        said.push(format!(
-            "{missing} missing values ({share:.1}% of the cells) are left out of the likelihood"
-        ));
+        let share = match 100.0 * missing as f64 / table.values.len() as f64 {
+            share if share < 0.05 => "under 0.1%".to_owned(),
+            share => format!("{share:.1}%"),
+        };
+        let (values, are) =
+            (crate::words::count(missing as u64, "missing value"), if missing == 1 { "is" } else { "are" });
+        said.push(format!("{values} ({share} of the cells) {are} left out of the likelihood"));
     }
     let scaling = if resolve::standardize(options) {
         if kinds.contains(&Kind::Normal) {

@@ -1,4 +1,4 @@
-//! A likelihood of one's own in the place of a family's: priors of partitions, moves, couplings and answers stay.
+//! User-defined likelihoods in place of a family's; partition priors, moves, couplings and answers stay the same.
 
 use super::choices::AnyStart;
 use super::problem::{Parts, problem};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 type Build = dyn Fn(&Setup, &Input) -> Result<Box<dyn Model>, Failure> + Send + Sync;
 
-/// A likelihood of one's own, which a model can be built with again and again.
+/// A user-defined likelihood, from which models can be built repeatedly.
 ///
 /// ```
 /// use partita::Gaussian;
@@ -50,7 +50,8 @@ type Build = dyn Fn(&Setup, &Input) -> Result<Box<dyn Model>, Failure> + Send + 
 pub struct Own(Arc<Build>);
 
 impl Own {
-    /// From what makes the likelihood, as often as a model is built: its items are the rows of the table.
+    /// From a function that creates the likelihood, called whenever a model is built: its items are the rows of the
+    /// table.
     pub fn new<L: Likelihood + 'static>(make: impl Fn() -> L + Send + Sync + 'static) -> Self {
         Own(Arc::new(move |setup, input| build(setup, input, make())))
     }

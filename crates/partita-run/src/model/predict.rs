@@ -3,12 +3,12 @@
 use partita::target::Predictive;
 use partita::{Partition, State};
 
-/// One new row beside one state.
+/// One new row under one state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Joining {
-    /// The log predictive density, in the model's units; minus infinity where that is below the range of doubles.
+    /// The log predictive density, in the model's units; minus infinity if below the range of doubles.
     pub log_density: f64,
-    /// The probability that the row joins each slot; that it opens a cluster last.
+    /// The probability that the row joins each slot, and last, that it opens a new cluster.
     pub shares: Vec<f64>,
 }
 

@@ -45,7 +45,7 @@ pub(crate) fn own_question(setup: &Setup, title: &str) -> String {
         Law::Mixture(law) => law.prior.to_string(),
         _ => String::new(),
     };
-    format!("How do the rows of {title} cluster? The model: {prior}, with a user-defined likelihood.")
+    format!("Model of the rows of {title}: {prior}, with a user-defined likelihood.")
 }
 
 /// What was asked, in a sentence or two.
@@ -57,18 +57,20 @@ pub(crate) fn question(setup: &Setup, title: &str) -> String {
             prior: PartitionPrior::Dirichlet(alpha),
             ..
         }) => format!(
-            "How do the rows of {title} cluster, under a Dirichlet process mixture of Gaussians (alpha {alpha}, {})?",
+            "Model of the rows of {title}: a Dirichlet process mixture of Gaussians (alpha {alpha}, {}).",
             (Covariance::Known.family().clusters)(prior)
         ),
         Law::Mixture(law) => {
-            format!("How do the rows of {title} cluster? The model: {}, {}.", law.prior, clusters(law))
+            format!("Model of the rows of {title}: {}, {}.", law.prior, clusters(law))
         }
         Law::Blocks { prior, edges } => format!(
-            "Which vertices of {title} play the same role? The model: a stochastic block model with a {prior} prior and a \
-             beta({edges}) prior on the edge probabilities."
+            "Model of {title}: a stochastic block model with a {prior} prior and a beta({edges}) prior on the edge \
+             probabilities; vertices of a block play the same role."
         ),
         Law::Colorings { colors } => {
-            format!("What do uniform proper colourings of {title} with {colors} colours look like?")
+            format!(
+                "Target: the uniform distribution over proper colourings of {title} with {colors} colours."
+            )
         }
     }
 }

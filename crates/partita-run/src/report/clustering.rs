@@ -21,9 +21,10 @@ pub(super) fn section(c: &Clustering, cards: &[Card], doubts: &[Doubt]) -> Marku
         @if cards.iter().any(|card| !card.columns.is_empty()) {
             p {
                 "Each number is a posterior expectation: the mean of a column, or the share of a level, among the items that "
-                "are in one cluster with the members of this one, averaged over the posterior. The columns that set a cluster "
-                "apart come first; bars show how far it is from the whole table, in standard deviations of the table. "
-                "Intervals are 95% intervals. All columns, unrounded, are in " code { "profiles.csv" } "."
+                "share a cluster with the members of this one, averaged over the posterior. Ranges below the numbers are 95% "
+                "intervals, left out where rounding hides them. The columns that set a cluster apart come first; bars show the "
+                "difference from the whole table, in standard deviations of the table, or the share of a level beside that of "
+                "the table. All columns, unrounded, are in " code { "profiles.csv" } "."
             }
         }
         div.cards { @for one in cards { (card(one, items)) } }
@@ -75,9 +76,9 @@ fn share_of_items(size: u64, items: u64) -> String {
     if share < 0.005 { "under 1%".into() } else { percent(share, None) }
 }
 
-/// The error that decides how many digits are shown: a hundredth of the spread is enough for a person.
+/// The error that decides how many digits are shown: a fiftieth of the spread is enough for a person.
 fn told(column: &CardColumn, line: &ProfileLine) -> Option<f64> {
-    let least = 0.01 * column.sd.unwrap_or(0.0);
+    let least = 0.02 * column.sd.unwrap_or(0.0);
     line.se.map(|se| se.max(least)).or(Some(least)).filter(|error| *error > 0.0)
 }
 
@@ -165,26 +166,31 @@ fn share(value: f64, overall: f64) -> Markup {
 
 fn correlations(lines: &[CorrelationLine]) -> Markup {
     let one = |l: &CorrelationLine| {
-        format!(
-            "{} and {} {}",
-            l.column,
-            l.other,
-            rounded(l.mean, l.se.map(|se| se.max(0.01)).or(Some(0.01)))
-        )
+        let error = l.se.unwrap_or(0.0).max(0.02);
+        format!("{} and {} {}", l.column, l.other, rounded(l.mean, Some(error)))
     };
     let all: Vec<String> = lines.iter().map(one).collect();
     html! { p.remark { "Correlations within the cluster: " (all.join("; ")) "." } }
+}
+
+/// The cluster that an item is most often in otherwise, if that is what makes it doubtful: at least half of the rest.
+fn elsewhere(doubt: &Doubt) -> Option<(u64, f64)> {
+    doubt.alternative.filter(|(_, probability)| 2.0 * probability >= 1.0 - doubt.certainty)
 }
 
 fn in_doubt(doubts: &[Doubt]) -> Markup {
     html! {
         h3 #doubts { "Items in doubt" }
         @if doubts.is_empty() {
-            p { "None: every item is with the others in its cluster with probability 75% or more, on average." }
+            p { "None: on average, every item shares a cluster with the other members of its own with probability 75% or more." }
         } @else {
             p {
-                "Items that are with the others in their cluster with probability below 75%, on average: the most doubtful "
-                "first (20 at most), each with the cluster that it would otherwise most often be in."
+                "Items that, on average, share a cluster with the other members of their own with probability below 75%: the "
+                "most doubtful first (at most 20), each with the cluster that it is most often in otherwise. "
+                @if doubts.iter().any(|doubt| elsewhere(doubt).is_none()) {
+                    "\u{201c}None\u{201d} means that the posterior often splits the item's own cluster, or puts the item "
+                    "into a small cluster that the point estimate does not have."
+                }
             }
             div.scroll {
                 table.narrow {
@@ -199,9 +205,9 @@ fn in_doubt(doubts: &[Doubt]) -> Markup {
                                 td { (swatch(doubt.cluster)) (doubt.cluster) }
                                 td.number { (percent(doubt.certainty.clamp(0.0, 1.0), None)) }
                                 td.number {
-                                    @if let Some((cluster, probability)) = doubt.alternative {
+                                    @if let Some((cluster, probability)) = elsewhere(doubt) {
                                         (swatch(cluster)) (cluster) " (" (percent(probability.clamp(0.0, 1.0), None)) ")"
-                                    }
+                                    } @else { "none" }
                                 }
                             }
                         }
@@ -224,8 +230,8 @@ fn found(c: &Clustering) -> Markup {
             p {
                 "It is the point estimate: the clustering with the smallest expected " (name) " (" (unit) "), found with one "
                 "half of the replicates. All numbers about it come from the other half, so they are not optimistic. "
-                "Certainty is the probability that an item is in one cluster with another member of its own, averaged over "
-                "those members (for an item on its own: that it is on its own). The labels are in " code { "clustering.csv" } "."
+                "The certainty of an item is its probability of sharing a cluster with another member of its own, averaged over "
+                "those members (for a cluster of one item, the probability that the item is alone). The labels are in " code { "clustering.csv" } "."
             }
             dl.facts {
                 div { dt { "Clusters" } dd { (grouped(c.sizes.len() as u64)) } }
@@ -251,7 +257,7 @@ pub(super) fn known(c: &Clustering, known: &KnownLabels) -> Markup {
         p {
             "The model did not see these labels. "
             @if let Some(ari) = c.reference_ari {
-                "Adjusted Rand index: " (short(ari, 2)) " (1 is perfect agreement, 0 is chance). "
+                "Adjusted Rand index: " (format!("{ari:.2}")) " (1 is perfect agreement, 0 is chance). "
             }
             @if let Some(vi) = c.reference_vi { "Variation of information: " (short(vi, 3)) " nats. " }
             @if let Some(missing) = c.reference_missing.filter(|missing| *missing > 0) {

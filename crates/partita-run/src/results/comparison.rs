@@ -1,8 +1,8 @@
-//! Models compared on rows held out: the object of `compare --json`.
+//! Models compared on held-out rows: the object of `compare --json`.
 
 use serde::{Deserialize, Serialize};
 
-/// Models compared on rows held out.
+/// Models compared on held-out rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// Rows that the models were fitted to.
@@ -15,18 +15,18 @@ pub struct Comparison {
     pub models: Vec<Compared>,
 }
 
-/// One model on rows held out.
+/// One model on held-out rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Compared {
     /// The model.
     pub model: String,
     /// Its prior, where it is not the default.
     pub prior: Option<String>,
-    /// The log predictive density per row, in the units of the file; none where that of a row is not known.
+    /// The log predictive density per row, in the units of the file; `None` if that of a row is not known.
     pub score: Option<f64>,
     /// Its standard error, for the choice of rows and for the error of the run.
     pub se: Option<f64>,
-    /// The part of the run alone.
+    /// The part due to the run alone.
     pub own_se: Option<f64>,
     /// Rows whose density has no positive estimate: then there is no score.
     pub unknown: u64,
@@ -34,7 +34,7 @@ pub struct Compared {
     pub replicates: u64,
     /// Those of them that were censored.
     pub censored: u64,
-    /// How far it is behind the best; none for the best itself, and where a score is not known.
+    /// How far it is behind the best; `None` for the best itself, and if a score is not known.
     pub behind: Option<Difference>,
 }
 

@@ -18,15 +18,15 @@ pub struct Predictions {
 pub struct Prediction {
     /// Its name, or its number from 0.
     pub row: String,
-    /// The log of the unbiased estimate of its predictive density, in the units of the file; none where that
-    /// estimate is not positive, or its log below the range of doubles.
+    /// The log of the unbiased estimate of its predictive density, in the units of the file; `None` if that
+    /// estimate is not positive, or its log is below the range of doubles.
     pub log_density: Option<f64>,
     /// The standard error of that, by the delta method.
     pub log_density_se: Option<f64>,
-    /// The cluster it joins with the largest expected probability; none for a new one.
+    /// The cluster it joins with the largest expected probability; `None` for a new one.
     pub cluster: Option<u64>,
     /// The expected probability that it shares a cluster with a member of each cluster, averaged over the
-    /// members; that it opens a new one last.
+    /// members; and last, that it opens a new one.
     pub joins: Vec<f64>,
     /// Their standard errors.
     pub joins_se: Vec<Option<f64>>,
@@ -44,7 +44,7 @@ pub struct Score {
     pub beyond: u64,
     /// The sum of the log densities.
     pub sum: Option<f64>,
-    /// Its 95% interval, for the error of the run, not for that of the choice of rows.
+    /// Its 95% interval, for the error of the run but not for the choice of rows.
     pub sum_ci95: Option<[f64; 2]>,
     /// The mean of the log densities.
     pub mean: Option<f64>,

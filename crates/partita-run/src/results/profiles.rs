@@ -9,13 +9,13 @@ pub struct ProfileLine {
     pub cluster: u64,
     /// The column.
     pub column: String,
-    /// The level whose frequency this is; none for a column of numbers or counts, whose mean it is.
+    /// The level whose frequency this is; `None` for a column of numbers or counts, whose mean it is.
     pub level: Option<String>,
     /// The expected mean or frequency, in the units of the file; unbiased, so a frequency can fall outside [0, 1] by chance.
     pub mean: f64,
-    /// Its standard error; none for a single replicate.
+    /// Its standard error; `None` for a single replicate.
     pub se: Option<f64>,
-    /// Its 95% interval; none for a single replicate.
+    /// Its 95% interval; `None` for a single replicate.
     #[serde(default)]
     pub ci95: Option<[f64; 2]>,
     /// The same over the whole table.
@@ -33,7 +33,7 @@ pub struct CorrelationLine {
     pub other: String,
     /// The expected correlation.
     pub mean: f64,
-    /// Its standard error; none for a single replicate.
+    /// Its standard error; `None` for a single replicate.
     pub se: Option<f64>,
     /// The correlation over the whole table.
     pub overall: f64,
@@ -48,7 +48,7 @@ pub struct Card {
     pub size: u64,
     /// The mean certainty of its items.
     pub certainty: f64,
-    /// Its columns, those that set it apart most first; of a column of categories all levels together.
+    /// Its columns, those that set it apart most first; all levels of a categorical column together.
     pub columns: Vec<CardColumn>,
     /// How many columns are not shown.
     pub more_columns: u64,
@@ -63,23 +63,24 @@ pub struct Card {
 pub struct CardColumn {
     /// How far the cluster is from the whole table, in standard deviations of the table.
     pub apart: f64,
-    /// The standard deviation of the column in the table; none for categories.
+    /// The standard deviation of the column in the table; `None` for categories.
     pub sd: Option<f64>,
     /// Its mean, or the frequencies of its levels.
     pub lines: Vec<ProfileLine>,
 }
 
-/// An item that is not surely in its cluster.
+/// An item whose cluster is in doubt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Doubt {
     /// Its name.
     pub item: String,
     /// Its cluster in the point estimate.
     pub cluster: u64,
-    /// The probability that it shares a cluster with the others of its own; of an item alone, that it is alone.
+    /// The probability that it shares a cluster with the other members of its own; for an item alone, that it is alone.
     pub certainty: f64,
     /// The standard error of that.
     pub se: Option<f64>,
-    /// The other cluster whose members it is most often together with, and the probability; none where there is no other.
+    /// The other cluster with whose members it is most often together, and the probability; `None` if there is no
+    /// other.
     pub alternative: Option<(u64, f64)>,
 }

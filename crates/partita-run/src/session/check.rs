@@ -1,4 +1,4 @@
-//! What a run would be, without running it: what was understood of a table, the model, about how long.
+//! What a run would do, without running it: how a table was understood, the model, and about how long it would take.
 
 use super::processors;
 use crate::Failure;
@@ -9,7 +9,7 @@ use crate::model::{Input, Loaded, candidates, load, wide};
 use crate::words;
 use serde::Serialize;
 
-/// What was understood of a table, and what a run on it would be.
+/// How a table was understood, and what a run on it would do.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Checked {
     /// The file.
@@ -18,32 +18,32 @@ pub struct Checked {
     pub rows: usize,
     /// Its columns, in the order of the file.
     pub columns: Vec<CheckedColumn>,
-    /// The model: its name, or `auto` where a pilot would choose it.
+    /// The model: its name, or `auto` if a pilot would choose it.
     pub model: String,
     /// About how long a run would take on this machine, in seconds.
     pub seconds_estimate: f64,
-    /// The models among which a pilot would choose.
+    /// The models that a pilot would choose from.
     pub candidates: Vec<String>,
-    /// What is to be said of the table, in sentences.
+    /// Remarks on the table, in sentences.
     pub notes: Vec<String>,
     /// What would run, in a sentence.
     pub run: String,
 }
 
-/// A column of a table that was looked at.
+/// A column of a table that was checked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CheckedColumn {
     /// Its name.
     pub name: String,
-    /// What it is taken for: `normal`, `count`, `category`; `names`, `labels`, `date` or `dropped` where it is no data.
+    /// Its kind: `normal`, `count` or `category`; `names`, `labels`, `date` or `dropped` if it is not data.
     pub kind: String,
     /// How many of its cells are missing.
     pub missing: usize,
-    /// The levels of a category; none of others.
+    /// The number of levels of a category; `None` for others.
     pub levels: Option<usize>,
 }
 
-/// Looks at the table of a fit and tells what a run would be.
+/// Reads the table of a fit and reports what a run would do.
 ///
 /// ```
 /// # let path = std::env::temp_dir().join(format!("partita-check-{}.csv", std::process::id()));
@@ -65,7 +65,7 @@ pub struct CheckedColumn {
 ///
 /// # Errors
 ///
-/// The sentence with which a run would stop.
+/// The error with which a run would stop.
 pub fn check(options: &Options) -> Result<Checked, Failure> {
     options.check_uses(Task::Fit, false)?;
     options.check()?;
@@ -148,5 +148,7 @@ fn run(options: &Options, seconds: f64, width: usize) -> String {
         }
         Limit::Unsaid => "pairs of chains until the estimates are known to two digits".into(),
     };
-    format!("{pilot}{until}; about {} on {processors}", words::duration(seconds))
+    // A first guess has no decimals.
+    let long = if seconds < 10.0 { format!("{:.0} s", seconds.max(1.0)) } else { words::duration(seconds) };
+    format!("{pilot}{until}; about {long} on {processors}")
 }

@@ -11,10 +11,10 @@ use partita::rng::{Purpose, Stream};
 use partita::score::Scored;
 use std::sync::atomic::AtomicBool;
 
-/// The share of the rows that is held out, where nothing else was said.
+/// The share of the rows that is held out by default.
 pub const HOLD_OUT: f64 = 0.2;
 
-/// The models that are compared, where nothing else was said: in the words of the command.
+/// The models that are compared by default, as the command writes them.
 pub const MODELS: &str = "diagonal,full";
 
 /// The options that models may have in common.
@@ -27,10 +27,11 @@ const LEAST: usize = 2;
 /// The half-width of a 95% interval in standard errors.
 const WIDTH: f64 = 1.959_964;
 
-/// Fits each model to the same rows of a table and scores it by the log density of the others, which are drawn by the seed. All
-/// models take the columns for the same things, so that their scores compare.
+/// Fits each model to the same rows of a table and scores it by the log density of the others, which are drawn by the
+/// seed. All models read the columns in the same way, so that their scores are comparable.
 ///
-/// Data may come from memory; the options then name something as `data`. The densities are unbiased estimates; intervals hold the error of the runs and that of the choice of rows.
+/// Data may come from memory; the options then name something as `data`. The densities are unbiased estimates;
+/// intervals account for the error of the runs and for the choice of rows.
 ///
 /// ```
 /// use partita_run::config::Options;

@@ -1,4 +1,4 @@
-//! A run held in memory: on data that may be in memory, too, and written nowhere unless somebody asks for it.
+//! A run held in memory, on data that may also be in memory; nothing is written unless requested.
 
 use super::merge::{joined, refuse_other};
 use super::predict::predictions;
@@ -22,12 +22,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-/// A run in memory. It may be incomplete, where it was interrupted: then it has no answers yet, and can go on.
+/// A run in memory. If it was interrupted it is incomplete: then it has no answers yet, and can be continued.
 #[derive(Debug, Clone)]
 pub struct Held {
     run: Run,
     input: Arc<Input>,
-    /// What the values of a row are called.
+    /// The names of the values of a row.
     columns: Vec<String>,
     /// The table as it was given, where it came from memory.
     table: Option<Table>,
@@ -43,16 +43,16 @@ pub struct Held {
 pub enum NewRows {
     /// In a file.
     File(PathBuf),
-    /// In memory, under the name that sentences call them by.
+    /// In memory, with their name in messages.
     Columns(String, Vec<(String, Cells)>),
 }
 
-/// How far to go on.
+/// How far to continue.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum More {
-    /// By so many replicates.
+    /// By this many replicates.
     Replicates(u64),
-    /// By as many replicates as will take about so long; a timed run, by as many workers as have their time in it.
+    /// By as many replicates as take about this long; a timed run, by as many workers as this time allows.
     Time(Duration),
 }
 
@@ -89,10 +89,10 @@ struct Packed {
 }
 
 impl Held {
-    /// Runs from the beginning, on data from memory where they are given.
+    /// Runs from the beginning, on data from memory if given.
     ///
-    /// Where `out` is among the options, the run directory is written as well, as the run goes. A run that was interrupted
-    /// after its pilot comes back incomplete, with all that is done.
+    /// If `out` is among the options, the run directory is written as well, during the run. A run that is interrupted
+    /// after its pilot is returned incomplete, with everything done so far.
     ///
     /// ```
     /// use partita_run::config::{Options, Task};
@@ -144,7 +144,7 @@ impl Held {
         Ok(held)
     }
 
-    /// Runs what is still to do, and makes the answers; into a directory, too, where one is named.
+    /// Runs what remains to be done and computes the answers; writes them to a directory, too, if one is given.
     pub fn go_on(
         &mut self,
         out: Option<&Path>,
@@ -192,7 +192,7 @@ impl Held {
         Ok(())
     }
 
-    /// Goes on beyond the end of the run: its replicates are the first ones of the longer run.
+    /// Extends a finished run: its replicates are the first ones of the longer run.
     pub fn more(
         &mut self,
         more: More,
@@ -242,7 +242,7 @@ impl Held {
         self.go_on(None, executor, interrupted, watch)
     }
 
-    /// Reads a run directory. An incomplete run has no answers, and can go on.
+    /// Reads a run directory. An incomplete run has no answers, and can be continued.
     pub fn open(path: &Path, watch: &mut dyn Watch) -> Result<Self, Failure> {
         let mut run = Run::read(path)?;
         // It may have been moved since.
@@ -270,7 +270,7 @@ impl Held {
         Ok(held)
     }
 
-    /// Writes the run directory, as the command would have; data from memory go with it.
+    /// Writes the run directory, as the command would have, including data from memory.
     pub fn save(&self, path: &Path, force: bool, watch: &mut dyn Watch) -> Result<Finished, Failure> {
         if self.answers.is_none() {
             return Err(Failure::BadInput("the run is not complete: continue it with `resume` first".into()));
@@ -355,8 +355,8 @@ impl Held {
         predictions(&self.run, (&*model, &self.input), &self.sample.draws, title, &read, loss, watch)
     }
 
-    /// The probability that two items share a cluster, and the standard error of that, row by row; none where no states
-    /// were kept.
+    /// The probability that two items share a cluster, and its standard error, row by row; `None` if no states were
+    /// kept.
     pub fn co_clustering(&self) -> Option<[Vec<f32>; 2]> {
         let draws = &self.sample.draws;
         let units = answers::units(&self.run.plan.stop, draws);
@@ -402,7 +402,7 @@ impl Held {
         self.input.item_names.len()
     }
 
-    /// Whether all is done.
+    /// Whether everything is done.
     pub fn is_complete(&self) -> bool {
         self.answers.is_some()
     }
@@ -422,12 +422,12 @@ impl Held {
         &self.sample
     }
 
-    /// Its answers; none where it is not complete.
+    /// Its answers; `None` if it is not complete.
     pub fn answers(&self) -> Option<&Answers> {
         self.answers.as_ref()
     }
 
-    /// What the values of a row are called.
+    /// The names of the values of a row.
     pub fn columns(&self) -> &[String] {
         &self.columns
     }
@@ -436,7 +436,7 @@ impl Held {
     ///
     /// # Errors
     ///
-    /// A likelihood of one's own is no bytes.
+    /// A user-defined likelihood cannot be written as bytes.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Failure> {
         self.refuse_own()?;
         let draw = |draw: &Draw| (draw.replicate, draw.atom.clone());

@@ -53,8 +53,8 @@ pub(super) fn joined(shards: Vec<(String, Sample)>) -> Result<Sample, Failure> {
     Ok(sample)
 }
 
-/// Joins shards of one run into a new directory. Starts no chains: `resume` of that directory runs the pairs that measure
-/// one long chain, and then it is the run that was never cut, byte for byte.
+/// Joins shards of one run into a new directory. Starts no chains: `resume` of that directory runs the pairs that
+/// measure one long chain, after which it equals the undivided run byte for byte.
 pub fn merge(paths: &[PathBuf], out: &Path, force: bool, watch: &mut dyn Watch) -> Result<Finished, Failure> {
     let Some((first, rest)) = paths.split_first() else {
         return Err(Failure::BadInput("`merge` needs run directories".into()));

@@ -16,7 +16,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Opens the file, or begins it; with the rows that are there, sorted.
+    /// Opens the file, or creates it; returns the rows in it, sorted.
     pub fn open(path: &Path, names: &[String]) -> Result<(Self, Vec<Row>), Failure> {
         if !path.exists() {
             write_whole(path, rows::header(names).as_bytes())?;
@@ -39,7 +39,7 @@ impl Ledger {
         self.file.write_all(line.as_bytes()).map_err(|e| broken("be written", &self.path, &e))
     }
 
-    /// Writes the file anew, whole.
+    /// Rewrites the whole file.
     pub fn rewrite(&mut self, all: &[Row]) -> Result<(), Failure> {
         let mut text = rows::header(&self.names);
         all.iter().for_each(|row| text.push_str(&rows::format_row(row)));

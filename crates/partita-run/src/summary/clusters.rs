@@ -37,12 +37,12 @@ impl Asked for Clusters {
     }
 }
 
-/// A number of clusters, or all beyond one.
+/// A number of clusters, or all numbers above one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Count {
-    /// So many.
+    /// This many.
     Exactly(usize),
-    /// More than so many.
+    /// More than this many.
     Above(usize),
 }
 

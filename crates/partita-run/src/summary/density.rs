@@ -8,7 +8,7 @@ use partita::target::Predictive;
 use partita::{State, Summary, Target};
 use std::fmt;
 
-/// Evenly spaced points, both ends among them.
+/// Evenly spaced points, including both ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Grid {
     /// The first point.

@@ -29,7 +29,7 @@ fn columns(names: &[&str]) -> ReadOptions {
 fn a_word_for_a_number() {
     assert_eq!(
         sentence("mass,sepal length\n1,2\n3,oops\n"),
-        "data.csv, line 3, column \"sepal length\": \"oops\" is not a number; correct the cell, leave the column out with `drop = 'sepal length'`, use it as `id_column = 'sepal length'` or `label_column = 'sepal length'`, or treat it as `column_type = 'sepal length'=category`"
+        "data.csv, line 3, column \"sepal length\": \"oops\" is not a number; correct the cell, leave the column out with `drop = 'sepal length'`, take row names or known labels from it with `id_column = 'sepal length'` or `label_column = 'sepal length'`, or treat it as a category with `column_type = 'sepal length'=category`"
     );
 }
 
@@ -37,7 +37,7 @@ fn a_word_for_a_number() {
 fn a_column_of_words() {
     assert_eq!(
         sentence("mass,kind\n1,red\n3,blue\n"),
-        "data.csv, line 2, column \"kind\": \"red\" is not a number; correct the cell, leave the column out with `drop = kind`, use it as `id_column = kind` or `label_column = kind`, or treat it as `column_type = kind=category`"
+        "data.csv, line 2, column \"kind\": \"red\" is not a number; correct the cell, leave the column out with `drop = kind`, take row names or known labels from it with `id_column = kind` or `label_column = kind`, or treat it as a category with `column_type = kind=category`"
     );
 }
 

@@ -96,7 +96,7 @@ fn dates_are_left_out() {
     assert_eq!(
         table.understood.sentences(),
         ["left out: \"date\" (dates or times) and \"time\" (dates or times); `column_type = date=category` \
-             would use one anyway"]
+             would use that one anyway"]
     );
     // Eight digits are a day where the column says so.
     assert_eq!(read_with("date,x\n20010131,1\n20010201,2\n", &open()).names, ["x"]);

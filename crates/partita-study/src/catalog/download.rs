@@ -1,4 +1,4 @@
-//! Bringing a data set here: fetched, prepared, checked, and only then put in its place.
+//! Downloading a data set: fetched, prepared, checked, and only then put in place.
 
 use super::{Catalog, CatalogError, DataSet, check, fetch, named, unzip};
 use partita_run::words;
@@ -6,16 +6,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 impl Catalog {
-    /// Brings a data set into the data directory and returns the path of its file.
+    /// Downloads a data set into the data directory and returns the path of its file.
     ///
-    /// `from` is the raw file where it is not to come from its own addresses: a path, or the address
-    /// of a mirror; it may be zipped, or be prepared already. A file that is there and right stays.
-    /// `say` is told, in sentences, what happens.
+    /// `from` is the raw file, if it should not come from its own addresses: a path, or the address
+    /// of a mirror; it may be zipped or already prepared. A correct file that is already present is
+    /// kept. `say` receives messages about what happens.
     ///
     /// # Errors
     ///
-    /// One sentence with the way out; nothing half-written or wrong is left behind, and a file that
-    /// was there before is still there.
+    /// One sentence that says what to do; nothing half-written or wrong is left behind, and an
+    /// existing file is kept.
     pub fn download(
         &self,
         name: &str,

@@ -1,13 +1,13 @@
-//! The sentences a user sees when a data set cannot be had: what, where, and the way out.
+//! The sentences a user sees if a data set is not available: what is wrong, where, and what to do.
 
 use partita_run::Failure;
 use std::path::PathBuf;
 
-/// Why a data set cannot be had.
+/// Why a data set is not available.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CatalogError {
-    /// There is no data set of that name.
+    /// There is no data set with that name.
     #[error("there is no data set {name:?}: {}", known(.closest.as_deref()))]
     Unknown {
         /// The name as given.

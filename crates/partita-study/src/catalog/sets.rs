@@ -1,4 +1,4 @@
-//! What is known of each data set: size, origin, licence, preparation, checksum.
+//! What is known about each data set: size, origin, licence, preparation, checksum.
 
 use super::prepare::{Recipe, Separator};
 use serde::Serialize;
@@ -7,7 +7,7 @@ use serde::Serialize;
 #[derive(Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct DataSet {
-    /// The name it is asked for by; the file is this and `.csv`.
+    /// Its name; the file has this name and `.csv`.
     pub name: &'static str,
     /// What it is, in a few words.
     pub title: &'static str,
@@ -15,7 +15,7 @@ pub struct DataSet {
     pub items: usize,
     /// Number of measurements of each.
     pub columns: usize,
-    /// A page for people about where it comes from, without `https://`.
+    /// A page about where it comes from, without `https://`.
     pub source: &'static str,
     /// Addresses of the raw file, or of a zip archive with it; the first that answers is used.
     pub addresses: &'static [&'static str],
@@ -29,7 +29,7 @@ pub struct DataSet {
     pub terms: &'static str,
     /// What is done to the raw file.
     pub preparation: &'static str,
-    /// SHA-256 of the numbers, rounded to a grid of millionths: how the file is written does not count.
+    /// SHA-256 of the numbers, rounded to a grid of millionths: how the file is written does not matter.
     pub checksum: &'static str,
     /// How the raw file becomes the data set; `None` where it is the data set.
     #[serde(skip)]

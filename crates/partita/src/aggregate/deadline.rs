@@ -1,4 +1,4 @@
-//! Estimates from workers that stop at a deadline, without favouring the replicates that happen to be quick.
+//! Estimates from workers that stop at a deadline, without favouring replicates that happen to be quick.
 //!
 //! Each of `W` workers completes independent replicates one after another. Pooling what is complete at the deadline is
 //! **wrong**: slow replicates are the ones still in flight, and they are the ones with large corrections. More workers
@@ -11,8 +11,8 @@
 //!   means in the ratio of the truth (Wald's identity, the first completion after the deadline being a stopping time),
 //!   so the pooled ratio is biased by the order of 1/(completions of all workers) only.
 //!
-//! Both presume that no worker ran out of replicates before the deadline. A run that ended because its planned
-//! replicates were all done was stopped by no deadline: give them all to [`mean`](super::mean).
+//! Both assume that no worker ran out of replicates before the deadline. A run that ended because all planned
+//! replicates were done was not stopped by a deadline: pass them all to [`mean`](super::mean).
 
 use super::sum::{Shape, sum, sum_of_squares_about};
 use super::{Estimate, LEVEL, mean_at, standard_error};
@@ -26,7 +26,7 @@ use super::{Estimate, LEVEL, mean_at, standard_error};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Completion {
-    /// Who completed it, counted from 0.
+    /// The worker that completed it, counted from 0.
     pub worker: usize,
     /// When, on the same scale as the deadline.
     pub at: f64,
@@ -71,13 +71,15 @@ struct Record {
     in_flight: Option<(f64, f64)>,
 }
 
-/// The unbiased rule: the mean over workers of the worker's mean of what it completed by the deadline, a worker
-/// without any contributing its first completion after it. What else was in flight is dropped.
+/// The unbiased rule: the mean over workers of each worker's mean of what it completed by the deadline; a
+/// worker that completed nothing contributes its first completion after it. Everything else in flight is
+/// dropped.
 ///
 /// The workers are `0..workers`, and their completions may be interleaved in any way. The interval is that of the
-/// [`mean`](super::mean) over the workers' means, so one worker has an infinite one. Where a worker completes only a
-/// few, a mean over workers that waited for a slow first one is skewed twice over, and the interval covers less than it
-/// says: with four replicates per worker 0.88 to 0.94, with 25 its level (see `docs/tuning.md`).
+/// [`mean`](super::mean) over the workers' means, so that of a single worker is infinite. If workers complete only a
+/// few replicates each, the mean over workers, some of which waited for a slow first one, is doubly skewed, and the
+/// interval covers less than its level: with four replicates per worker 0.88 to 0.94, with 25 its level (see
+/// `docs/tuning.md`).
 ///
 /// # Errors
 /// [`Missing::First`] if a worker has no completion at all, [`Missing::Workers`] if there is none.
@@ -99,7 +101,7 @@ pub fn unbiased(completions: &[Completion], workers: usize, deadline: f64) -> Re
     unbiased_at(completions, workers, deadline, LEVEL)
 }
 
-/// [`unbiased`] with an interval at another level; errors and panics alike.
+/// [`unbiased`] with an interval at another level; the same errors and panics.
 ///
 /// ```
 /// use partita::aggregate::deadline::{Completion, unbiased_at};
@@ -130,10 +132,10 @@ pub fn unbiased_at(
 /// The consistent rule: everything completed by the deadline and, for each worker, the replicate in flight at the
 /// deadline (its first completion after it), pooled: sum over count.
 ///
-/// The standard error is that of a ratio estimator across workers (Cochran 1977, section 6.4):
-/// `se^2 = sum_w (S_w - R C_w)^2 / (W (W - 1) mean(C)^2)` with `S_w`, `C_w` the sum and count of a worker and `R` the
-/// estimate; the interval is made as that of a [`mean`](super::mean), with the shape of these residuals. Later
-/// completions are left out.
+/// The standard error is that of a ratio estimator across workers (Cochran 1977, section 6.4): `se^2 = sum_w (S_w - R
+/// C_w)^2 / (W (W - 1) mean(C)^2)` with `S_w`, `C_w` the sum and count of a worker and `R` the estimate; the interval
+/// is computed like that of a [`mean`](super::mean), with the shape of these residuals. Later completions are left
+/// out.
 ///
 /// # Errors
 /// [`Missing::First`] if a worker has no completion at all, [`Missing::InFlight`] if it has none after the deadline,
@@ -156,7 +158,7 @@ pub fn consistent(completions: &[Completion], workers: usize, deadline: f64) -> 
     consistent_at(completions, workers, deadline, LEVEL)
 }
 
-/// [`consistent`] with an interval at another level; errors and panics alike.
+/// [`consistent`] with an interval at another level; the same errors and panics.
 ///
 /// ```
 /// use partita::aggregate::deadline::{Completion, consistent_at};

@@ -1,6 +1,6 @@
 //! Running means of the parts of a vector.
 
-/// The means over units of the parts of a vector, each with its standard error, one unit after the other (Welford).
+/// Running means, over units, of the parts of a vector, each with its standard error (Welford).
 ///
 /// ```
 /// use partita::aggregate::Means;
@@ -20,12 +20,12 @@ pub struct Means {
 }
 
 impl Means {
-    /// Of vectors with so many parts.
+    /// Means of vectors with `length` parts.
     pub fn new(length: usize) -> Self {
         Means { units: 0, mean: vec![0.0; length], squares: vec![0.0; length] }
     }
 
-    /// Takes the vector of one more unit in.
+    /// Adds the vector of one more unit.
     pub fn push(&mut self, values: &[f64]) {
         self.units += 1;
         let n = self.units as f64;

@@ -6,8 +6,8 @@ use super::{Estimate, LEVEL, standard_error};
 /// Running count, mean and sums of powers of deviations (Welford 1962), mergeable (Chan, Golub, LeVeque 1983;
 /// Pébay 2008).
 ///
-/// For display while the replicates come in: its last bits depend on the order of arrival. The figures of a finished
-/// run come from [`mean`](super::mean), in replicate order.
+/// For display while replicates come in: the last bits depend on the order of arrival. The results of a finished run
+/// come from [`mean`](super::mean), in replicate order.
 ///
 /// ```
 /// use partita::aggregate::{Moments, mean};
@@ -42,7 +42,7 @@ impl Moments {
         Self::default()
     }
 
-    /// Takes one more value in.
+    /// Adds a value.
     ///
     /// ```
     /// use partita::aggregate::Moments;
@@ -60,7 +60,7 @@ impl Moments {
         (self.m3, self.m4) = (m3, m4);
     }
 
-    /// Takes in all that another has seen.
+    /// Adds everything that `other` has seen.
     ///
     /// ```
     /// use partita::aggregate::Moments;
@@ -100,7 +100,7 @@ impl Moments {
         (m3, m4)
     }
 
-    /// How many values were seen.
+    /// The number of values seen.
     ///
     /// ```
     /// use partita::aggregate::Moments;

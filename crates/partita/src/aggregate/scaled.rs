@@ -25,7 +25,7 @@ impl Scaled {
         self.log_unit
     }
 
-    /// Adds a density so many times.
+    /// Adds a density with a weight.
     pub fn add(&mut self, weight: f64, log_density: f64) {
         if log_density > self.log_unit {
             *self = Scaled { log_unit: log_density, value: self.over(log_density) };
@@ -35,7 +35,7 @@ impl Scaled {
         }
     }
 
-    /// The sum over a unit that is no smaller.
+    /// The sum in units of `exp(log_unit)`, which must not be smaller than its own.
     pub fn over(&self, log_unit: f64) -> f64 {
         if self.log_unit == f64::NEG_INFINITY { 0.0 } else { self.value * (self.log_unit - log_unit).exp() }
     }

@@ -1,4 +1,4 @@
-//! Common random numbers: both chains invert their law of labels with one uniform.
+//! Common random numbers: both chains invert their distribution functions over labels at the same uniform.
 
 use super::{Cell, Coupling, Labels, Step, probabilities};
 

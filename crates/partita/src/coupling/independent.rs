@@ -1,4 +1,4 @@
-//! The independent coupling: what every other one is measured against, and what the nugget mixes in.
+//! The independent coupling: the baseline for all others, and what the nugget mixes in.
 
 use super::{Cell, Coupling, Step, probabilities};
 use crate::chance::Chance;

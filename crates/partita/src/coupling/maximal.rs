@@ -3,14 +3,14 @@
 use super::{Cell, Coupling, Step, probabilities};
 use crate::partition::Partition;
 
-/// How clusters are labelled for the couplings that look at labels.
+/// How clusters are labelled, for couplings that look at labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Labels {
     /// Contiguous from 0; a removed cluster shifts the later labels down, a new one gets the next.
     /// This is what the published curves use.
     #[default]
     ByOpening,
-    /// Relabelled at each step by the smallest member, the item left out; a new one gets the next.
+    /// Relabelled at each step by the smallest member other than the item; a new cluster gets the next label.
     BySmallestMember,
 }
 
@@ -25,7 +25,7 @@ impl Labels {
     }
 }
 
-/// Makes the two labels equal as often as the two laws allow; what is left over is independent.
+/// Makes the two labels equal as often as the two laws allow; the rest is independent.
 ///
 /// ```
 /// use partita::coupling::{Labels, Maximal};

@@ -4,7 +4,7 @@ use super::{Cell, Coupling, Independent, Step};
 use crate::chance::Chance;
 
 /// With probability `eta` the independent coupling, otherwise the inner one (the paper's equation
-/// for `psi^OT_eta`). Couplings that are faithful stay so: equal chains never see the nugget.
+/// for `psi^OT_eta`). Faithful couplings remain faithful: equal chains never see the nugget.
 ///
 /// ```
 /// use partita::coupling::{Nugget, Optimal};

@@ -8,11 +8,11 @@ use std::hint::select_unpredictable;
 
 /// Minimises the expected distance of the two partitions after the step (the paper's `psi^OT`).
 ///
-/// For metrics of the form `sum phi(|A|) + sum phi(|B|) - 2 sum phi(|A ∩ B|)` that is to maximise
+/// For metrics of the form `sum phi(|A|) + sum phi(|B|) - 2 sum phi(|A ∩ B|)` this means maximising
 /// the expected gain of the overlap; see [`Metric`].
 ///
 /// Only a *sample* of the plan is needed. `X` draws its row from its own law, as it would alone; then
-/// only this row of the plan is of interest, and only until `Y`'s draw is decided:
+/// only this row of the plan matters, and only until `Y`'s draw is decided:
 ///
 /// 1. *Unavoidable* mass: what the other columns cannot take of the row must go to the heaviest, whatever the plan.
 ///    `Y`'s law is often concentrated, so that this alone decides most draws.
@@ -40,12 +40,12 @@ pub struct Optimal {
     tally: Tally,
 }
 
-/// How draws ended that needed the solver.
+/// Counts of how the draws that needed the solver ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Its greedy plan was optimal.
+    /// Draws for which the greedy plan was optimal.
     pub greedy: u64,
-    /// After pivots.
+    /// Draws that needed pivots.
     pub pivoted: u64,
 }
 
@@ -115,7 +115,7 @@ impl Optimal {
         }
     }
 
-    /// How the draws so far ended that needed the solver.
+    /// How the draws that needed the solver have ended so far.
     pub fn tally(&self) -> Tally {
         self.tally
     }

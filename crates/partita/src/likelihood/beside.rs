@@ -1,4 +1,5 @@
-//! Two likelihoods of the same items side by side: columns of the one and of the other are independent within a cluster.
+//! Two likelihoods of the same items side by side: within a cluster, the columns of one are independent of those of the
+//! other.
 
 use super::{Likelihood, Predict};
 use crate::error::{Error, Result};
@@ -48,7 +49,7 @@ impl<A: Clone, B: Clone> Clone for BesideCluster<A, B> {
 }
 
 impl<A: Likelihood, B: Likelihood> Beside<A, B> {
-    /// Each likelihood with the places of its columns in a row of both; a place that neither has is not looked at.
+    /// Each likelihood with the places of its columns in a row of both; a place that belongs to neither is ignored.
     pub fn new((first, a): (A, &[usize]), (second, b): (B, &[usize])) -> Result<Self> {
         if first.len() != second.len() {
             let (expected, found) = (first.len(), second.len());
@@ -130,7 +131,7 @@ impl<A: Predict, B: Predict> Predict for Beside<A, B> {
         self.first.log_density(&cluster.first, &a) + self.second.log_density(&cluster.second, &b)
     }
 
-    /// NaN for columns that neither has, up to the last that one has.
+    /// NaN for columns that belong to neither, up to the last that belongs to one.
     fn center(&self, cluster: &Self::Cluster) -> Vec<f64> {
         let centers = [self.first.center(&cluster.first), self.second.center(&cluster.second)];
         let width = self.columns.iter().flatten().max().map_or(0, |last| last + 1);

@@ -1,8 +1,8 @@
-//! Categorical columns: the levels' probabilities, one law a cluster and column, are integrated out.
+//! Categorical columns: the probabilities of the levels, per cluster and column, are integrated out.
 //!
 //! With `Dirichlet(c_1, ..., c_L)` and `n` cells seen, `n_l` of them at level `l`, one more cell has
-//! level `l` with probability `(c_l + n_l) / (sum c + n)`: two look-ups of logarithms by count.
-//! Two levels are the beta-Bernoulli model. Counts are whole numbers, so statistics never drift.
+//! level `l` with probability `(c_l + n_l) / (sum c + n)`: two table look-ups by count. Two levels
+//! are the beta-Bernoulli model. Counts are whole numbers, so statistics never drift.
 
 use crate::error::{Error, Result, positive};
 use crate::outline::CategoryColumns;
@@ -18,7 +18,7 @@ use crate::special::shared_tables;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dirichlet {
-    /// The concentration of each level: the prior counts for this many cells of it.
+    /// The concentration of each level: the prior is worth this many cells of it.
     pub concentrations: Vec<f64>,
 }
 
@@ -28,9 +28,9 @@ impl Dirichlet {
         Dirichlet { concentrations: vec![concentration; levels] }
     }
 
-    /// Weakly informative: `1 / levels` for each level (Perks), so that the prior counts for one cell
-    /// however many levels there are, and listing levels that nobody has changes little. With 1 a level
-    /// a column of many levels would smooth small clusters out of sight.
+    /// Weakly informative: `1 / levels` for each level (Perks), so that the prior is worth one cell
+    /// however many levels there are, and listing unused levels changes little. With 1 per level, a
+    /// column of many levels would smooth small clusters away.
     pub fn weak(levels: usize) -> Self {
         Self::symmetric(levels, 1.0 / levels as f64)
     }

@@ -1,11 +1,12 @@
 //! Count columns: Poisson cells whose rate, one per cluster and column, is integrated out.
 //!
-//! `x ~ Poisson(rate)`, `rate ~ Gamma(shape, rate)`. Given `n` cells that sum to `S` one more cell is
+//! `x ~ Poisson(rate)`, `rate ~ Gamma(shape, rate)`. Given `n` cells with sum `S`, one more cell is
 //! negative binomial (Gelman et al., Bayesian Data Analysis, section 2.6):
 //!
 //! `G(a + x) / (G(a) x!) * (b / (b + 1))^a * (b + 1)^-x`, `a = shape + S`, `b = rate + n`.
 //!
-//! Sums are whole numbers, so statistics never drift. Gammas of large counts cancel: those go another way.
+//! Sums are whole numbers, so statistics never drift. Gamma functions of large counts would cancel: these are computed
+//! differently.
 
 use crate::error::{Error, Result, positive};
 use crate::math::{ln, ln_gamma};
@@ -21,15 +22,16 @@ use crate::special::{LnRising, TABULATED, ln_negative_binomial, shared_tables};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GammaPoisson {
-    /// The shape: the prior counts for this many events.
+    /// The shape: the prior is worth this many events.
     pub shape: f64,
-    /// The rate: seen in this many cells.
+    /// The rate: the number of cells in which they were seen.
     pub rate: f64,
 }
 
 impl GammaPoisson {
-    /// Weakly informative about counts of the given mean, say the column's: one event's worth of prior
-    /// (an exponential law of the rate), wide enough for clusters far below and several times above.
+    /// Weakly informative about counts with the given mean, such as the column's: worth one event (an
+    /// exponential prior of the rate), wide enough for clusters with rates far below the mean or
+    /// several times above.
     pub const fn around(mean: f64) -> Self {
         GammaPoisson { shape: 1.0, rate: 1.0 / mean }
     }
@@ -41,7 +43,7 @@ impl GammaPoisson {
     }
 }
 
-/// The largest count there can be, and the largest sum of a column: above it doubles stand for several whole numbers.
+/// The largest possible count, and the largest sum of a column: above it, doubles cannot represent every whole number.
 ///
 /// ```
 /// use partita::likelihood::{GammaPoisson, LARGEST_COUNT, Mixed};

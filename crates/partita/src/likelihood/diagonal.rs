@@ -8,9 +8,9 @@
 //! `G(a_n + 1/2) / G(a_n) * sqrt(r / (2 pi)) * b_n^(a_n) / (b_n + r e^2 / 2)^(a_n + 1/2)`,
 //! `r = kappa_n / (kappa_n + 1)`.
 //!
-//! What follows from a cluster's statistics is kept beside them, so that a cell costs one logarithm;
-//! columns go four at a time. For a cell of the cluster itself
-//! `b_(n-1) = b_n - kappa_n / kappa_(n-1) * (x - m_n)^2 / 2`: it need not leave to be scored.
+//! What can be derived from a cluster's statistics is stored with them, so that a cell costs one
+//! logarithm; columns are processed four at a time. For a cell of the cluster itself `b_(n-1) = b_n -
+//! kappa_n / kappa_(n-1) * (x - m_n)^2 / 2`: it need not be removed to be scored.
 
 use crate::error::{Result, positive};
 use crate::math::{ln, ln_gamma};
@@ -29,20 +29,20 @@ use crate::special::{ln_with_squares, log, shared_tables};
 pub struct NormalInverseGamma {
     /// The prior mean of a cluster's mean.
     pub mean: f64,
-    /// How many cells the prior mean counts for.
+    /// How many cells the prior mean is worth.
     pub kappa: f64,
-    /// The shape of the variance's inverse gamma law: half the number of cells it counts for.
+    /// The shape of the variance's inverse gamma law: half the number of cells it is worth.
     pub shape: f64,
     /// Its rate (the scale of the variance).
     pub rate: f64,
 }
 
 impl NormalInverseGamma {
-    /// Weakly informative for a table of so many standardised columns, whose variance is 1 in all.
+    /// Weakly informative for a table of this many standardised columns, each with total variance 1.
     ///
-    /// A cluster has half the volume of the whole, so that its variance in a column is `v = 4^(-1/columns)`
-    /// in the mean: 1/4 for a single column, and near 1 for many, where clusters differ by a little in
-    /// each. As every column adds to the evidence for a split, the prior counts for more of them: it has
+    /// A cluster has half the volume of the whole, so that its expected variance in a column is `v =
+    /// 4^(-1/columns)`: 1/4 for a single column, and near 1 for many, where clusters differ by a little in
+    /// each. As every column adds to the evidence for a split, the prior is stronger for more columns: it has
     /// `4 * columns - 1` degrees of freedom. Centres vary as much as the cluster itself, or by what is left of
     /// the variance if that is more. For one column that is
     /// [`NormalInverseWishart::weak`](super::NormalInverseWishart::weak).

@@ -7,13 +7,13 @@
 //!
 //! `pi^(-D/2) G((nu_n + 1)/2) / G((nu_n + 1 - D)/2) * r^(D/2) * |P_n|^(-1/2) * (1 + r e' P_n^-1 e)^(-(nu_n + 1)/2)`.
 //!
-//! The Cholesky factor of `P_n` follows each move by a rank-one update, `O(D^2)`. An item of the cluster
-//! itself is scored without leaving it: with `d = x - m_n` and `q = kappa_n / kappa_(n-1) * d' P_n^-1 d`
-//! the determinant is `|P_(n-1)| = |P_n| (1 - q)`, so its density has `|P_n|^(-1/2) (1 - q)^(nu_(n-1)/2)`.
+//! The Cholesky factor of `P_n` follows each move by a rank-one update, `O(D^2)`. A member of the cluster
+//! is scored without removing it: with `d = x - m_n` and `q = kappa_n / kappa_(n-1) * d' P_n^-1 d` the
+//! determinant is `|P_(n-1)| = |P_n| (1 - q)`, so its density has `|P_n|^(-1/2) (1 - q)^(nu_(n-1)/2)`.
 //!
-//! A downdate loses digits where much is taken away. So sums of products are kept beside the factor, and
-//! it is built anew from them then, and after so many moves. `P_n` is never smaller than the prior's
-//! scale, nor is any pivot: that bound keeps it positive definite whatever rounding does.
+//! A downdate loses digits if much is taken away. So sums of products are kept beside the factor, which
+//! is then rebuilt from them, as it is after a fixed number of moves. `P_n` is never smaller than the
+//! prior's scale, nor is any pivot: that bound keeps it positive definite whatever rounding does.
 
 mod cholesky;
 mod of_table;
@@ -38,7 +38,7 @@ use nalgebra::{DMatrix, DVector};
 pub struct NormalInverseWishart {
     /// The prior mean of a cluster's centre.
     pub mean: Vec<f64>,
-    /// How many items the prior mean counts for.
+    /// How many items the prior mean is worth.
     pub kappa: f64,
     /// The degrees of freedom, above `D - 1`.
     pub degrees: f64,
@@ -47,9 +47,9 @@ pub struct NormalInverseWishart {
 }
 
 impl NormalInverseWishart {
-    /// Weakly informative for standardised data, whose variance is 1 in all: a cluster's covariance is
-    /// `I / 4` in the mean, with the fewest degrees of freedom for which there is a mean (`D + 2`), and
-    /// its centre varies by the other 3/4 (`kappa = 1/3`).
+    /// Weakly informative for standardised data, with total variance 1: a cluster's covariance has
+    /// prior mean `I / 4`, with the fewest degrees of freedom for which the mean exists (`D + 2`), and
+    /// its centre has the other 3/4 of the variance (`kappa = 1/3`).
     pub fn weak(dimension: usize) -> Self {
         let scale =
             (0..dimension * dimension).map(|at| if at % (dimension + 1) == 0 { 0.25 } else { 0.0 }).collect();
@@ -60,8 +60,8 @@ impl NormalInverseWishart {
 
 /// Data with Gaussian clusters, each with a covariance matrix of its own.
 ///
-/// The cells of a row are all there, or all of them are NaN: such a row is missing, and neither counts in a
-/// cluster's statistics nor has a density but 1.
+/// Either all cells of a row are present, or all are NaN: such a row is missing. It does not enter a
+/// cluster's statistics, and its density is 1.
 ///
 /// ```
 /// use partita::likelihood::{Full, NormalInverseWishart};
@@ -462,7 +462,7 @@ impl Full {
 }
 
 impl Predict for Full {
-    /// A cell of a new row may be NaN: missing.
+    /// A cell of a new row may be NaN, that is, missing.
     fn log_density(&self, cluster: &FullCluster, x: &[f64]) -> f64 {
         let row: Vec<f64> = x.iter().zip(&self.mean).map(|(x, mean)| x - mean).collect();
         if row.iter().any(|x| x.is_infinite()) {

@@ -1,13 +1,14 @@
 //! Gaussian clusters with known covariances: `mu ~ N(mu0, S0)`, `x ~ N(mu, S1)`, `mu` integrated out.
 //!
-//! Any pair of covariances is brought to the same form before the first step. With `S1 = L L'` and
-//! `L^-1 S0 L^-T = Q diag(lambda) Q'`, the map `y = Q' L^-1 (x - mu0)` makes the noise the identity
-//! and the prior `diag(lambda)`. So dense covariances cost `O(D^3)` once and nothing in the chain.
+//! Any pair of covariances is transformed to the same form before the first step. With `S1 = L L'`
+//! and `L^-1 S0 L^-T = Q diag(lambda) Q'`, the map `y = Q' L^-1 (x - mu0)` makes the noise the
+//! identity and the prior `diag(lambda)`. So dense covariances cost `O(D^3)` once and nothing in
+//! the chain.
 //!
-//! A cluster of `n` items with sum `S` has, coordinate by coordinate, the posterior mean
-//! `m_n = lambda S / (1 + n lambda)` and the predictive variance `v_n = 1 + lambda / (1 + n lambda)`.
-//! An item of the cluster itself need not leave it to be scored against the others:
-//! `y - m_(n-1) = (1 + n lambda) / (1 + (n-1) lambda) * (y - m_n)`.
+//! A cluster of `n` items with sum `S` has, coordinate by coordinate, the posterior mean `m_n =
+//! lambda S / (1 + n lambda)` and the predictive variance `v_n = 1 + lambda / (1 + n lambda)`. A
+//! member of the cluster need not be removed to be scored against the others: `y - m_(n-1) = (1 + n
+//! lambda) / (1 + (n-1) lambda) * (y - m_n)`.
 
 mod cluster;
 mod covariance;

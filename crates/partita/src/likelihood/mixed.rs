@@ -1,4 +1,4 @@
-//! Tables of columns of any kinds: a product of one kernel a column, where a missing cell does not observe.
+//! Tables with columns of any kinds: a product of one likelihood per column; missing cells do not contribute.
 
 use super::categories::{Categories, CategoryCluster, Dirichlet, is_level};
 use super::counts::{CountCluster, Counts, GammaPoisson, is_count};
@@ -30,8 +30,8 @@ pub enum Column {
 
 /// Data in columns that are independent within a cluster, each with parameters of its own.
 ///
-/// A cell that is NaN is missing: it neither counts in a cluster's statistics nor in the item's
-/// density. A column without any cell adds nothing, and an item without any follows the prior.
+/// A cell that is NaN is missing: it enters neither a cluster's statistics nor the item's density.
+/// A column without observed cells adds nothing, and an item without any follows the prior.
 ///
 /// ```
 /// use partita::likelihood::{Column, Dirichlet, Mixed, NormalInverseGamma, Predict};
@@ -94,7 +94,7 @@ impl Clone for MixedCluster {
 }
 
 impl Mixed {
-    /// Rows of one cell a column: a number, a count, the number of a level; NaN where it is missing.
+    /// Rows with one cell per column: a number, a count or the number of a level; NaN if it is missing.
     pub fn new(values: &[f64], columns: &[Column]) -> Result<Self> {
         let width = columns.len();
         if width == 0 || values.is_empty() {
@@ -280,7 +280,7 @@ impl Likelihood for Mixed {
         out[clusters.len()] += self.alone[item];
     }
 
-    /// Not where counts are so large that what they need is not tabulated.
+    /// `None` if counts are too large to be tabulated.
     fn outline(&self) -> Option<Clusters> {
         let (normals, categories) = (self.normals.outline(), self.categories.outline());
         let counts = self.counts.outline()?;
@@ -293,8 +293,8 @@ impl Likelihood for Mixed {
 }
 
 impl Predict for Mixed {
-    /// `x` in the order of the columns, NaN where a cell is missing. A category or count that cannot
-    /// be has log density minus infinity.
+    /// `x` is in the order of the columns, NaN where a cell is missing. An impossible category or
+    /// count has log density minus infinity.
     fn log_density(&self, cluster: &MixedCluster, x: &[f64]) -> f64 {
         let cell = |(place, &x): (&Place, &f64)| match *place {
             _ if x.is_nan() => 0.0,
@@ -305,8 +305,8 @@ impl Predict for Mixed {
         self.places.iter().zip(x).map(cell).sum()
     }
 
-    /// Means of normal columns, rates of counts, the probability of level 1 of two; NaN for more levels,
-    /// which have no mean.
+    /// Means of normal columns, rates of counts, and for two levels the probability of level 1; NaN for
+    /// more levels, which have no mean.
     fn center(&self, cluster: &MixedCluster) -> Vec<f64> {
         let column = |place: &Place| match *place {
             Place::Normal(at) => self.normals.center(&cluster.normal, at),

@@ -5,7 +5,7 @@
 //! over all couplings, because the marginals are fixed; what is left to maximise is the expected
 //! gain `phi(M+1) - phi(M)` of the overlap `M[k][k']`. So the optimal plan needs only a look-up on `M`.
 //!
-//! Distances that are equal on paper are equal to the last bit, so that `==` and `<=` may be asked of them: Hamming
+//! Distances that are mathematically equal are equal to the last bit, so that `==` and `<=` are meaningful: Hamming
 //! is a whole number, and VI is summed over primes ([`LogProduct`]).
 
 use super::{Overlap, Partition};
@@ -50,12 +50,12 @@ impl Metric {
         }
     }
 
-    /// The distance of two partitions of the same items. Distances that are equal on paper compare equal.
+    /// The distance of two partitions of the same items. Mathematically equal distances compare equal.
     pub fn distance(self, x: &Partition, y: &Partition) -> f64 {
         self.distance_with(x, y, &Overlap::new(x, y))
     }
 
-    /// The same where the overlap is at hand.
+    /// The same if the overlap is already known.
     pub fn distance_with(self, x: &Partition, y: &Partition, overlap: &Overlap) -> f64 {
         let shared = (0..x.clusters()).flat_map(|k| overlap.row(k)).filter(|&&m| m > 0);
         match self {
@@ -72,7 +72,8 @@ impl Metric {
         }
     }
 
-    /// The gain of one more shared item by the number already shared, in whole numbers; none where it is that number.
+    /// The gain of one more shared item by the number already shared, in whole numbers; `None` if it is that number
+    /// itself.
     pub fn gains_by_overlap(self, items: usize) -> Option<Vec<i64>> {
         self.gains(items).0
     }

@@ -37,7 +37,7 @@ impl Overlap {
         overlap
     }
 
-    /// Counts everything anew, in the memory already held.
+    /// Recounts everything, reusing memory.
     pub fn rebuild(&mut self, x: &Partition, y: &Partition) {
         assert_eq!(x.len(), y.len(), "two partitions of the same items");
         self.rows = x.clusters();
@@ -53,7 +53,7 @@ impl Overlap {
 
     /// Items shared by cluster `row` of `X` and cluster `column` of `Y`.
     ///
-    /// One row and one column past the last are readable and zero: the new clusters.
+    /// The row and the column after the last can be read and are zero: the new clusters.
     #[inline]
     pub fn shared(&self, row: usize, column: usize) -> u32 {
         debug_assert!(row <= self.rows && column <= self.columns);
@@ -84,7 +84,7 @@ impl Overlap {
 
     /// Whether the clusters match one to one, that is, whether the partitions are equal.
     ///
-    /// Every row and column has a non-zero cell, so as many of them as rows and columns is a matching.
+    /// Every row and column has a non-zero cell, so they match if there are as many such cells as rows and as columns.
     #[inline]
     pub fn is_matching(&self) -> bool {
         self.nonzero == self.rows && self.nonzero == self.columns

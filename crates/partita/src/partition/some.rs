@@ -1,4 +1,4 @@
-//! Partitions of which some items are absent: while items are put in one after the other.
+//! Partitions from which some items are absent, while items are inserted one by one.
 //!
 //! Only starts and moves that build clusters item by item hold such partitions, and only while they do.
 
@@ -20,13 +20,13 @@ impl Partition {
         }
     }
 
-    /// The slot of the cluster that holds `item`; none while it is absent.
+    /// The slot of the cluster that holds `item`; `None` while it is absent.
     #[inline]
     pub fn slot_if_present(&self, item: usize) -> Option<usize> {
         self.slot.get(self.cluster[item] as usize).map(|&slot| slot as usize)
     }
 
-    /// How many items are in clusters: all, but while they are put in one after the other.
+    /// The number of items in clusters: all, except while items are inserted one by one.
     pub fn present(&self) -> usize {
         self.sizes.iter().map(|&size| size as usize).sum()
     }

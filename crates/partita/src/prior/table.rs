@@ -80,7 +80,7 @@ impl PriorTable {
     /// The log probability that one more item joins each slot of `z`; that of a new cluster last.
     ///
     /// By consistency `V(n, k) = (n - sigma k) V(n + 1, k) + V(n + 1, k + 1)`, so that the weights `n_j - sigma`
-    /// and `V(n + 1, k + 1) / V(n + 1, k)` come to their sum: one number by `k`, and nothing cancels.
+    /// and `V(n + 1, k + 1) / V(n + 1, k)` sum to a known number that depends on `k` alone, and nothing cancels.
     ///
     /// # Panics
     /// If `z` is not a partition of the items tabulated.
@@ -94,7 +94,7 @@ impl PriorTable {
     }
 
     /// The logarithm of the sum of the weights of `item` in all slots and in a new cluster, given the rest of `z`: by
-    /// consistency it depends on the number of the other clusters alone.
+    /// consistency it depends only on the number of other clusters.
     pub fn log_total_without(&self, z: &Partition, item: usize) -> f64 {
         let k = z.clusters() - usize::from(z.is_alone(item));
         ln((self.items - 1) as f64 - k as f64 * self.prior.sigma() + libm::exp(self.log_open(k)))

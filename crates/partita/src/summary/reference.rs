@@ -1,4 +1,4 @@
-//! The comparison of a partition with a clustering that is known, of all items or of some.
+//! The comparison of a partition with a known clustering of all or some of the items.
 
 use super::Summary;
 use crate::error::{Error, Result};
@@ -33,7 +33,7 @@ impl Reference {
         Reference { items: None, partition }
     }
 
-    /// A clustering of some items, in their order: the others take no part in any comparison.
+    /// A clustering of some items, in their order; the others are left out of the comparison.
     pub fn among(items: Vec<usize>, partition: Partition) -> Result<Self> {
         let (expected, found) = (items.len(), partition.len());
         if expected != found {

@@ -1,6 +1,6 @@
-//! The stochastic block model: a graph's vertices in blocks, pairs of blocks with densities of their own.
+//! The stochastic block model: the vertices of a graph in blocks, with an edge density for each pair of blocks.
 //!
-//! An undirected graph without loops. Each pair of blocks, a block with itself too, has an edge
+//! An undirected graph without loops. Each pair of blocks, including a block with itself, has an edge
 //! probability `Beta(present, absent)` that is integrated out (Nowicki, Snijders 2001). With `e` edges among
 //! the `t` pairs of vertices of two blocks
 //!
@@ -27,9 +27,9 @@ use crate::target::Target;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EdgePrior {
-    /// The prior counts for this many edges present.
+    /// How many present edges the prior is worth.
     pub present: f64,
-    /// And this many absent.
+    /// How many absent edges it is worth.
     pub absent: f64,
 }
 
@@ -199,8 +199,8 @@ impl Blocks {
         &self.graph
     }
 
-    /// The posterior mean, given a partition, of the probability of an edge between two vertices'
-    /// blocks: what predicts a pair that was not observed.
+    /// The posterior mean, given a partition, of the probability of an edge between the blocks of
+    /// two vertices; it predicts pairs that were not observed.
     ///
     /// ```
     /// use partita::target::EdgePrior;

@@ -30,8 +30,8 @@ pub struct Coloring {
 }
 
 impl Coloring {
-    /// Colourings of `graph` with `colors` colours, refused where there is none, or none can be found: chains
-    /// start from colourings.
+    /// Colourings of `graph` with `colors` colours; an error if there are none, or none can be found, since
+    /// chains start from colourings.
     pub fn new(graph: Graph, colors: usize) -> Result<Self> {
         let sufficient = || graph.smallest_last().1 + 1;
         let labels = match graph.find_coloring(colors) {
@@ -54,13 +54,13 @@ impl Coloring {
         self.colors
     }
 
-    /// A proper colouring: each vertex in order gets the first colour that no neighbour has, where that comes to
-    /// an end, and else one that was searched for.
+    /// A proper colouring: each vertex in order gets the first colour that no neighbour has, if this succeeds;
+    /// otherwise one found by search.
     pub fn known_coloring(&self) -> Partition {
         self.known.clone()
     }
 
-    /// Whether no class holds two neighbours and there are colours enough.
+    /// Whether no class holds two neighbours and there are enough colours.
     pub fn is_proper(&self, z: &Partition) -> bool {
         z.clusters() <= self.colors
             && (0..z.len()).all(|v| self.graph.neighbors(v).iter().all(|&u| !z.together(v, u as usize)))

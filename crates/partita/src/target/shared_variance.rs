@@ -1,4 +1,4 @@
-//! Gaussian clusters that share one unknown variance, or one for each column, integrated out.
+//! Gaussian clusters that share one unknown variance, or one per column, integrated out.
 //!
 //! `x ~ N(mu_c, s2 I)`, `mu_c ~ N(mean, s2 / kappa I)`, `s2 ~ InvGamma(shape, rate)`. The variance ties
 //! the clusters together, so this is a target of its own. Given a partition of `N` rows of `D` values
@@ -30,7 +30,7 @@ use crate::target::Target;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SharedPrior {
-    /// How many items the prior mean of a centre counts for: the variance within clusters over that of
+    /// How many items the prior mean of a centre is worth: the variance within clusters over that of
     /// their centres.
     pub kappa: f64,
     /// The shape of the variance's inverse gamma law.
@@ -42,18 +42,19 @@ pub struct SharedPrior {
 impl SharedPrior {
     /// Weakly informative for standardised data, as
     /// [`NormalInverseGamma::weak`](crate::likelihood::NormalInverseGamma::weak): the variance within
-    /// clusters is 1/4 in the mean with three degrees of freedom, that of the centres three times as much.
+    /// clusters has prior mean 1/4 and three degrees of freedom; that of the centres is three times as
+    /// large.
     pub const fn weak() -> Self {
         SharedPrior { kappa: 1.0 / 3.0, shape: 1.5, rate: 0.125 }
     }
 }
 
-/// Whether the unknown variance is one for all columns.
+/// Whether all columns share the unknown variance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sharing {
     /// One variance for all clusters and all columns.
     Everything,
-    /// One variance per column, for all clusters.
+    /// One variance per column, shared by all clusters.
     EachColumn,
 }
 

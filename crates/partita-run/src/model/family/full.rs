@@ -156,15 +156,15 @@ fn in_table(error: partita::Error, columns: &[usize]) -> partita::Error {
     }
 }
 
-/// A model that may suit a table: what to call it, and the options that make it.
+/// A model that may suit a table: its name, and the options that select it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
     /// The family.
     pub covariance: Covariance,
-    /// Its prior, as [`CovariancePrior`] writes it; none where the family has but one.
+    /// Its prior, as [`CovariancePrior`] writes it; `None` if the family has only one.
     pub prior: Option<CovariancePrior>,
-    /// `model`, `cluster_prior`, and `column_type` where other models would take a column for something else.
-    /// Set over the options of a run ([`Options::or`]) they make it this model.
+    /// `model`, `cluster_prior`, and `column_type` where other models would read a column differently.
+    /// Combined with the options of a run ([`Options::or`]), they select this model.
     pub options: Options,
 }
 
@@ -179,10 +179,12 @@ const GRID: [(Shape, f64, f64, f64); 5] = [
     (Shape::Table, 0.5, 1.0, 1.0),
 ];
 
-/// The models that may suit a table: `diagonal`, the simplest, then full covariances with each prior of a small grid. All have densities of the same cells in the same units, so that their
-/// [scores](crate::model::Questions::leave_one_out) compare.
+/// The models that may suit a table: `diagonal`, the simplest, then full covariances with each prior of a small grid.
+/// All give densities of the same cells in the same units, so that their
+/// [scores](crate::model::Questions::leave_one_out) are comparable.
 ///
-/// `input` is the table as `diagonal` reads it. There is but one candidate where fewer than two columns could correlate.
+/// `input` is the table as `diagonal` reads it. There is only one candidate if fewer than two columns could be
+/// correlated.
 ///
 /// ```
 /// # let path = std::env::temp_dir().join(format!("partita-candidates-{}.csv", std::process::id()));

@@ -18,7 +18,7 @@ const LEAST_SHRINKAGE: f64 = 1e-8;
 /// A column follows from others where less than this share of its variance is its own.
 const OWN_SHARE: f64 = 1e-8;
 
-/// What a prior makes of the covariance of a table.
+/// How a prior is derived from the covariance of a table.
 ///
 /// ```
 /// use partita::likelihood::{NormalInverseWishart, Shape, TablePrior};
@@ -32,22 +32,22 @@ const OWN_SHARE: f64 = 1e-8;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TablePrior {
-    /// What clusters are like.
+    /// The expected shape of clusters.
     pub shape: Shape,
     /// The volume of a cluster as a share of the whole table's.
     pub share: f64,
     /// Degrees of freedom are this times the number of columns, plus 2; at least 1.
     pub freedom: f64,
-    /// How many rows the mean of the table counts for as that of a cluster.
+    /// How many rows the mean of the table is worth as prior mean of a cluster.
     pub kappa: f64,
 }
 
-/// What clusters are like before they are seen.
+/// The expected shape of clusters a priori.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// Like the whole table, tilted as it is.
     Table,
-    /// As wide as the table in each column, and not tilted: correlations are 0.
+    /// As wide as the table in each column, but not tilted: correlations are 0.
     Columns,
 }
 
@@ -121,8 +121,9 @@ impl Standardized {
 }
 
 impl NormalInverseWishart {
-    /// A prior about the mean and the covariance of a table, for rows of `dimension` values that are there, or NaN as a
-    /// whole. No column may be constant; what follows from others ([`determined`](Self::determined)) is better left out.
+    /// A prior centred on the mean and the covariance of a table, whose rows hold `dimension` values or are NaN
+    /// throughout. No column may be constant; columns that are [`determined`](Self::determined) by others are better
+    /// left out.
     pub fn of_table(values: &[f64], dimension: usize, prior: TablePrior) -> Result<Self> {
         let table = Standardized::new(values, dimension)?;
         let (share, kappa) = (positive("the volume share", prior.share)?, positive("kappa", prior.kappa)?);
@@ -146,9 +147,9 @@ impl NormalInverseWishart {
         Ok(NormalInverseWishart { mean: table.means, kappa, degrees, scale })
     }
 
-    /// The columns of a table that follow from columns before them: constant ones, copies, sums. They say nothing that the
-    /// others do not, and a covariance matrix with them has no volume. None are looked for among fewer than two rows a
-    /// column, where any column follows from the others.
+    /// The columns of a table that are determined by columns before them: constant ones, copies, sums. They add no
+    /// information, and make a covariance matrix singular. With fewer than two rows per column, where any column may
+    /// follow from the others, none is reported.
     ///
     /// ```
     /// use partita::likelihood::NormalInverseWishart;

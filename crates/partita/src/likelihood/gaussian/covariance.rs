@@ -1,10 +1,10 @@
-//! Covariances in the shapes people know them, and the set-up that makes them all diagonal.
+//! Covariances in their usual forms, and the set-up that makes them all diagonal.
 
 use crate::error::{Error, Result};
 use crate::math::ln;
 use nalgebra::{Cholesky, DMatrix, DVector, SymmetricEigen};
 
-/// A covariance matrix, in the shape that is known of it.
+/// A covariance matrix, in one of its usual forms.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Covariance {
     /// `sd^2` times the identity: one standard deviation for all coordinates.
@@ -12,7 +12,7 @@ pub enum Covariance {
         /// The standard deviation.
         sd: f64,
     },
-    /// One standard deviation a coordinate.
+    /// One standard deviation per coordinate.
     Diagonal {
         /// The standard deviations.
         sd: Vec<f64>,

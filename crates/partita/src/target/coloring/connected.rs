@@ -1,4 +1,4 @@
-//! Whether the moves of a kernel lead from every colouring to every other: by theorem, or by looking.
+//! Whether the moves of a kernel lead from every colouring to every other: by theorem or by enumeration.
 
 use super::Coloring;
 use crate::graph::Graph;
@@ -6,7 +6,7 @@ use crate::partition::Partition;
 use crate::target::Target;
 use std::collections::{HashSet, VecDeque};
 
-/// What a kernel moves at once.
+/// What a kernel moves in one step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColorMoves {
     /// One vertex, as Gibbs sweeps do.
@@ -27,10 +27,10 @@ impl Coloring {
     /// largest degree):
     /// - single vertices: `q >= d + 2` (Dyer, Flaxman, Frieze, Vigoda 2006);
     /// - Kempe chains: `q > d` (Las Vergnas, Meyniel 1981); bipartite graphs (Mohar 2007); regular graphs of
-    ///   degree `q >= 3` but for the triangular prism (Feghali, Johnson, Paulusma 2017; Bonamy, Bousquet, Feghali,
-    ///   Johnson 2019).
+    ///   degree `q >= 3` except for the triangular prism (Feghali, Johnson, Paulusma 2017; Bonamy, Bousquet,
+    ///   Feghali, Johnson 2019).
     ///
-    /// Where none applies and there are few colourings, all of them are visited.
+    /// If none applies and there are few colourings, all of them are visited.
     ///
     /// ```
     /// use partita::target::ColorMoves;
