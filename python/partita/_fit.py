@@ -110,7 +110,12 @@ def fit(
     """
     options = by_their_names(options)
     if likelihood is not None:
-        for key in ("model", "prior_sd", "noise_sd", "standardize", "column_type", "out"):
+        if executor is not None:
+            raise ValueError(
+                "executor cannot be used with a user-defined likelihood, whose code stays in this process: leave it "
+                "out, or run shards in several processes and merge them"
+            )
+        for key in ("model", "prior_sd", "noise_sd", "standardize", "column_type"):
             if options.get(key) is not None:
                 raise ValueError(f"{key} cannot be used with a user-defined likelihood: leave it out")
         data = {"item": range(len(likelihood))} if data is None else data

@@ -328,6 +328,11 @@ class Result:
         return self._found["seconds"]
 
     @property
+    def likelihood(self) -> Any:
+        """The user-defined likelihood; None for the models of partita."""
+        return self._run.likelihood
+
+    @property
     def items(self) -> list[str]:
         """The names of the rows, or of the vertices."""
         return self._run.items()
@@ -436,7 +441,10 @@ class Result:
         return merge(self, *others)
 
     def save(self, directory: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Writes the run directory, which the command can read as well."""
+        """Writes the run directory, which the command can read as well.
+
+        The directory of a run with a user-defined likelihood is read by `partita.load(directory, likelihood=...)`.
+        """
         self._run.save(directory, force)
 
     def report(self, path: str | os.PathLike[str]) -> None:
@@ -445,7 +453,7 @@ class Result:
             file.write(self._run.report())
 
     def __reduce__(self):
-        return _unpacked, (self._run.to_bytes(), self._index)
+        return _unpacked, (self._run.to_bytes(), self._index, self._run.likelihood)
 
     # Other shapes.
 
@@ -522,8 +530,8 @@ class Result:
         return card(self) if self.complete else f"<p>{html.escape(repr(self))}</p>"
 
 
-def _unpacked(run: bytes, index: Any) -> Result:
-    return Result(_native.Run.from_bytes(run), index)
+def _unpacked(run: bytes, index: Any, likelihood: Any = None) -> Result:
+    return Result(_native.Run.from_bytes(run, likelihood), index)
 
 
 def merge(*shards: Result) -> Result:
@@ -532,12 +540,16 @@ def merge(*shards: Result) -> Result:
     return finished(_native.Run.merge([shard._run for shard in shards], watch), shards[0]._index if shards else None)
 
 
-def load(directory: str | os.PathLike[str]) -> Result:
-    """Reads a run directory, of the command or of `Result.save`."""
-    return Result(_native.Run.open(directory))
+def load(directory: str | os.PathLike[str], *, likelihood: Any = None) -> Result:
+    """Reads a run directory, of the command or of `Result.save`.
+
+    A directory holds data but no code: the user-defined likelihood of a run has to be given again. Another one is
+    refused.
+    """
+    return Result(_native.Run.open(directory, likelihood))
 
 
-def resume(directory: str | os.PathLike[str], **options: Any) -> Result:
-    """Continues the run of a directory after Ctrl-C or a crash."""
-    result = load(directory)
+def resume(directory: str | os.PathLike[str], *, likelihood: Any = None, **options: Any) -> Result:
+    """Continues the run of a directory after Ctrl-C or a crash; `likelihood` as for `load`."""
+    result = load(directory, likelihood=likelihood)
     return result if result.complete else result.resume(**options)

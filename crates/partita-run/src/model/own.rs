@@ -9,6 +9,7 @@ use partita::kernel::Neighbors;
 use partita::prior::Components;
 use partita::start::{Fixed, FromPrior};
 use partita::{Likelihood, Mixture, Partition, Prior};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
 
@@ -43,21 +44,91 @@ type Build = dyn Fn(&Setup, &Input) -> Result<Box<dyn Model>, Failure> + Send + 
 /// let run = Held::start(&Threads(2), request, Some(&data), &AtomicBool::new(false), &mut ())?;
 /// let labels = run.answers().unwrap().labels().unwrap();
 /// assert_eq!(labels.clusters, [0, 0, 0, 1, 1]);
-/// assert!(run.to_bytes().is_err());
 /// # Ok::<(), partita_run::Failure>(())
 /// ```
+///
+/// A run that is saved or sent does not contain it: whoever reads the run gives it again, and [`Mark`] tells whether it
+/// is the same.
 #[derive(Clone)]
-pub struct Own(Arc<Build>);
+pub struct Own {
+    name: String,
+    build: Arc<Build>,
+    log_density: Arc<dyn Fn() -> f64 + Send + Sync>,
+}
+
+/// What a run keeps of a likelihood of one's own: enough to notice that another one is given in its place.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Mark {
+    /// What it is called.
+    pub name: String,
+    /// The log density of all items in one cluster.
+    pub log_density: f64,
+}
 
 impl Own {
     /// From what makes the likelihood, as often as a model is built: its items are the rows of the table.
     pub fn new<L: Likelihood + 'static>(make: impl Fn() -> L + Send + Sync + 'static) -> Self {
-        Own(Arc::new(move |setup, input| build(setup, input, make())))
+        let make = Arc::new(make);
+        let again = make.clone();
+        Own {
+            name: "own".into(),
+            build: Arc::new(move |setup, input| build(setup, input, make())),
+            log_density: Arc::new(move || of_one_cluster(&again())),
+        }
+    }
+
+    /// The same under a name, which sentences call it by.
+    #[must_use]
+    pub fn named(self, name: &str) -> Self {
+        Own { name: name.into(), ..self }
+    }
+
+    /// What a run keeps of it.
+    pub fn mark(&self) -> Mark {
+        Mark { name: self.name.clone(), log_density: (self.log_density)() }
     }
 
     pub(super) fn build(&self, setup: &Setup, input: &Input) -> Result<Box<dyn Model>, Failure> {
-        (self.0)(setup, input)
+        (self.build)(setup, input)
     }
+}
+
+impl Mark {
+    /// Refuses what is not the likelihood of a run, by the marks of both: of none where it is a model of partita's.
+    pub(crate) fn compare(run: Option<&Mark>, given: Option<&Mark>) -> Result<(), Failure> {
+        let sentence = match (run, given) {
+            (None, None) => return Ok(()),
+            (Some(run), None) => format!(
+                "this run has a user-defined likelihood ({}), whose code is not kept with it: open it from Python with \
+                 `partita.load(directory, likelihood=...)`",
+                run.name
+            ),
+            (None, Some(_)) => "this run has no user-defined likelihood: leave `likelihood` out".into(),
+            (Some(run), Some(given)) if run.agrees(given) => return Ok(()),
+            (Some(run), Some(given)) => format!(
+                "this is not the likelihood of the run: with all items in one cluster, the log density is {} under {}, \
+                 but was {} under {}",
+                given.log_density, given.name, run.log_density, run.name
+            ),
+        };
+        Err(Failure::BadInput(sentence))
+    }
+
+    /// Other compilers and machines may round otherwise.
+    fn agrees(&self, other: &Mark) -> bool {
+        let (a, b) = (self.log_density, other.log_density);
+        a == b || (a - b).abs() <= 1e-9 * a.abs().max(1.0)
+    }
+}
+
+fn of_one_cluster(likelihood: &impl Likelihood) -> f64 {
+    let mut cluster = likelihood.empty();
+    let mut log_density = 0.0;
+    for item in 0..likelihood.len() {
+        log_density += likelihood.log_predictive(&cluster, item);
+        likelihood.insert(&mut cluster, item);
+    }
+    log_density
 }
 
 impl fmt::Debug for Own {
@@ -68,7 +139,7 @@ impl fmt::Debug for Own {
 
 impl PartialEq for Own {
     fn eq(&self, other: &Own) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        Arc::ptr_eq(&self.build, &other.build)
     }
 }
 
