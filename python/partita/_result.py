@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import _data, _native
-from ._executor import courier
+from ._executor import courier, refuse_executor
 from ._table import Table, frame
 from ._watch import Watch
 
@@ -417,6 +417,7 @@ class Result:
         A run that `time` has ended goes on by `time`: more workers get the time that each worker of it had. This result
         stays as it is.
         """
+        refuse_executor(self.likelihood, executor)
         watch = Watch(progress)
         try:
             said = None if time is None else str(time)
@@ -429,6 +430,7 @@ class Result:
         self, *, executor: Any = None, threads: int | None = None, device: str | None = None, progress: Any = "auto"
     ) -> Result:
         """Continues a run that was interrupted."""
+        refuse_executor(self.likelihood, executor)
         watch = Watch(progress)
         try:
             outcome = self._run.resume(courier(executor), watch, threads, device)

@@ -31,7 +31,7 @@ type Build = dyn Fn(&Setup, &Input) -> Result<Box<dyn Model>, Failure> + Send + 
 ///     let x = x.clone();
 ///     move || Gaussian::isotropic(x.clone(), 1, 3.0, 0.5).expect("these are data")
 /// });
-/// let data = Given::Own("points".into(), vec![("x".into(), Cells::Numbers(x))], own);
+/// let data = Given::Own("points".into(), vec![("x".into(), Cells::Numbers(x))], own.clone());
 /// let options = Options {
 ///     data: Some("points".into()),
 ///     lag: Some(5),
@@ -44,6 +44,19 @@ type Build = dyn Fn(&Setup, &Input) -> Result<Box<dyn Model>, Failure> + Send + 
 /// let run = Held::start(&Threads(2), request, Some(&data), &AtomicBool::new(false), &mut ())?;
 /// let labels = run.answers().unwrap().labels().unwrap();
 /// assert_eq!(labels.clusters, [0, 0, 0, 1, 1]);
+///
+/// // Saved, it is opened with the same likelihood, and with no other.
+/// let room = std::env::temp_dir().join(format!("partita-own-{}", std::process::id()));
+/// run.save(&room, true, &mut ())?;
+/// let again = Held::open(&room, Some(&own), &mut ())?;
+/// assert_eq!(again.sample(), run.sample());
+/// let other = Own::new(|| Gaussian::isotropic(vec![0.0; 5], 1, 3.0, 0.5).expect("these are data"));
+/// assert!(Held::open(&room, Some(&other), &mut ()).unwrap_err().to_string().contains("not the likelihood"));
+/// assert!(Held::from_bytes(&run.to_bytes(), None, &mut ()).is_err());
+/// // The command has no likelihood to give.
+/// let refused = partita_run::session::report(&room, Default::default(), &mut ()).unwrap_err();
+/// assert!(refused.to_string().contains("user-defined likelihood"));
+/// # std::fs::remove_dir_all(&room).unwrap();
 /// # Ok::<(), partita_run::Failure>(())
 /// ```
 ///
@@ -53,7 +66,7 @@ type Build = dyn Fn(&Setup, &Input) -> Result<Box<dyn Model>, Failure> + Send + 
 pub struct Own {
     name: String,
     build: Arc<Build>,
-    log_density: Arc<dyn Fn() -> f64 + Send + Sync>,
+    check: Arc<dyn Fn() -> f64 + Send + Sync>,
 }
 
 /// What a run keeps of a likelihood of one's own: enough to notice that another one is given in its place.
@@ -61,8 +74,9 @@ pub struct Own {
 pub struct Mark {
     /// What it is called.
     pub name: String,
-    /// The log density of all items in one cluster.
-    pub log_density: f64,
+    /// The mean of the log densities of the first item, of the first two, ... of all, each time in one cluster: other
+    /// data, another order or other parameters change it.
+    pub check: f64,
 }
 
 impl Own {
@@ -73,7 +87,7 @@ impl Own {
         Own {
             name: "own".into(),
             build: Arc::new(move |setup, input| build(setup, input, make())),
-            log_density: Arc::new(move || of_one_cluster(&again())),
+            check: Arc::new(move || check(&again())),
         }
     }
 
@@ -85,7 +99,7 @@ impl Own {
 
     /// What a run keeps of it.
     pub fn mark(&self) -> Mark {
-        Mark { name: self.name.clone(), log_density: (self.log_density)() }
+        Mark { name: self.name.clone(), check: (self.check)() }
     }
 
     pub(super) fn build(&self, setup: &Setup, input: &Input) -> Result<Box<dyn Model>, Failure> {
@@ -106,9 +120,9 @@ impl Mark {
             (None, Some(_)) => "this run has no user-defined likelihood: leave `likelihood` out".into(),
             (Some(run), Some(given)) if run.agrees(given) => return Ok(()),
             (Some(run), Some(given)) => format!(
-                "this is not the likelihood of the run: with all items in one cluster, the log density is {} under {}, \
-                 but was {} under {}",
-                given.log_density, given.name, run.log_density, run.name
+                "this is not the likelihood of the run ({}), or its items are in a different order: its log densities are \
+                 different (their check is {} instead of {})",
+                run.name, given.check, run.check
             ),
         };
         Err(Failure::BadInput(sentence))
@@ -116,19 +130,20 @@ impl Mark {
 
     /// Other compilers and machines may round otherwise.
     fn agrees(&self, other: &Mark) -> bool {
-        let (a, b) = (self.log_density, other.log_density);
+        let (a, b) = (self.check, other.check);
         a == b || (a - b).abs() <= 1e-9 * a.abs().max(1.0)
     }
 }
 
-fn of_one_cluster(likelihood: &impl Likelihood) -> f64 {
-    let mut cluster = likelihood.empty();
-    let mut log_density = 0.0;
-    for item in 0..likelihood.len() {
+fn check(likelihood: &impl Likelihood) -> f64 {
+    let (mut cluster, items) = (likelihood.empty(), likelihood.len());
+    let (mut log_density, mut sum) = (0.0, 0.0);
+    for item in 0..items {
         log_density += likelihood.log_predictive(&cluster, item);
         likelihood.insert(&mut cluster, item);
+        sum += log_density;
     }
-    log_density
+    sum / items as f64
 }
 
 impl fmt::Debug for Own {
