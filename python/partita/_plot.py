@@ -17,7 +17,7 @@ def _axes(ax: Any, size: tuple[float, float] = (4.6, 3.2)) -> Any:
     try:
         import matplotlib.pyplot as plt
     except ImportError:
-        raise ImportError("figures are drawn by matplotlib: install it with `pip install matplotlib`") from None
+        raise ImportError("figures need matplotlib: install it with `pip install matplotlib`") from None
     return plt.subplots(figsize=size, layout="constrained")[1]
 
 
