@@ -19,6 +19,7 @@ import partita
 
 X = [0.0, 1.0, 0.0, 40.0, 55.0, 38.0]
 SETTINGS = {"replicates": 100, "lag": 5, "burn_in": 5, "sweeps": 50, "alpha": 1.0, "start": "prior", "sampler": "gibbs"}
+BRIEF = {**SETTINGS, "replicates": 20, "sweeps": 15}
 
 
 def example():
@@ -71,7 +72,7 @@ def test_the_example_in_python():
 
 def test_a_saved_run_is_read_with_its_likelihood(tmp_path):
     Waiting = example().Waiting
-    result = partita.fit({"x": X}, likelihood=Waiting(X), **SETTINGS)
+    result = partita.fit({"x": X}, likelihood=Waiting(X), **BRIEF)
     result.save(tmp_path / "run")
     again = partita.load(tmp_path / "run", likelihood=Waiting(X))
     assert rows(again) == rows(result) and again.to_dict() == result.to_dict()
@@ -88,36 +89,36 @@ def test_a_saved_run_is_read_with_its_likelihood(tmp_path):
             partita.load(tmp_path / "run", likelihood=Waiting(other))
     with pytest.raises(ValueError, match="5 items, but the table has 6 rows"):
         partita.load(tmp_path / "run", likelihood=Waiting(X[1:]))
-    partita.fit({"x": X}, **SETTINGS).save(tmp_path / "plain")
+    partita.fit({"x": X}, **BRIEF).save(tmp_path / "plain")
     with pytest.raises(ValueError, match="no user-defined likelihood"):
         partita.load(tmp_path / "plain", likelihood=Waiting(X))
 
 
 def test_a_run_into_a_directory_and_on_a_file(tmp_path):
     Waiting = example().Waiting
-    result = partita.fit(likelihood=Waiting(X), out=tmp_path / "run", **SETTINGS)
+    result = partita.fit(likelihood=Waiting(X), out=tmp_path / "run", **BRIEF)
     assert rows(partita.resume(tmp_path / "run", likelihood=Waiting(X))) == rows(result)
     path = tmp_path / "x.csv"
     path.write_text("x\n" + "".join(f"{x}\n" for x in X))
-    on_file = partita.fit(path, likelihood=Waiting(X), **SETTINGS)
+    on_file = partita.fit(path, likelihood=Waiting(X), **BRIEF)
     assert rows(on_file) == rows(result) and on_file.likelihood is not None
     on_file.save(tmp_path / "of_file")
     assert rows(partita.load(tmp_path / "of_file", likelihood=Waiting(X))) == rows(result)
 
 
 def shard(number):
-    return partita.fit(likelihood=example().Waiting(X), shard=f"{number}/2", **SETTINGS)
+    return partita.fit(likelihood=example().Waiting(X), shard=f"{number}/2", **BRIEF)
 
 
 def test_pickles_and_shards_in_processes():
-    result = partita.fit(likelihood=example().Waiting(X), **SETTINGS)
+    result = partita.fit(likelihood=example().Waiting(X), **BRIEF)
     again = pickle.loads(pickle.dumps(result))
     assert rows(again) == rows(result) and again.summary.equals(result.summary)
     assert rows(again.more(replicates=10)) == rows(result.more(replicates=10))
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn"), initializer=example) as pool:
         assert rows(partita.merge(*pool.map(shard, (1, 2)))) == rows(result)
         with pytest.raises(ValueError, match="executor cannot be used"):
-            partita.fit(likelihood=example().Waiting(X), executor=pool, **SETTINGS)
+            partita.fit(likelihood=example().Waiting(X), executor=pool, **BRIEF)
         with pytest.raises(ValueError, match="executor cannot be used"):
             result.more(replicates=10, executor=pool)
 
