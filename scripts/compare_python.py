@@ -4,41 +4,58 @@ Each method sees the same 80 % of the rows, standardised by these, with its own 
 is the adjusted Rand index of its clustering of those rows with the known classes; the score is the mean log density of
 the other rows. Prints the table of docs/python-comparison.md.
 
-    python scripts/compare_python.py [METHOD ...]     # words of their names; left out: all
+    python scripts/compare_python.py [--limit SECONDS] [--table NAME ...] [METHOD ...]     # METHOD: words of names
 
-What a method needs is imported where it runs, so that each can have an environment of its own (PyMC wants one).
+Each method runs on each table in a process of its own, which is ended after so many seconds of processor time. What a
+method needs is imported where it runs, so that each can have an environment of its own (PyMC wants one).
 """
 
+import argparse
 import contextlib
 import io
+import multiprocessing
+import resource
 import sys
 import time
 import warnings
+from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 from sklearn import datasets as sk
 from sklearn.metrics import adjusted_rand_score
 from sklearn.model_selection import train_test_split
 
-import partita
-
 warnings.filterwarnings("ignore")
+#: Of partita; the pilot comes before them.
+REPLICATES = 64
 
 
-def tables():
-    for name, load in [("iris", sk.load_iris), ("wine", sk.load_wine), ("breast cancer", sk.load_breast_cancer)]:
-        yield (name, *load(return_X_y=True))
+def penguins():
+    import partita
+
     birds = partita.datasets.penguins(species=True).dropna()
-    yield "penguins", birds.select_dtypes("number").to_numpy(), birds["species"].astype(str).to_numpy()
-    yield ("two moons", *sk.make_moons(400, noise=0.08, random_state=1))
+    return birds.select_dtypes("number").to_numpy(), birds["species"].astype(str).to_numpy()
+
+
+TABLES = {
+    "iris": lambda: sk.load_iris(return_X_y=True),
+    "wine": lambda: sk.load_wine(return_X_y=True),
+    "breast cancer": lambda: sk.load_breast_cancer(return_X_y=True),
+    "penguins": penguins,
+    "two moons": lambda: sk.make_moons(400, noise=0.08, random_state=1),
+}
 
 
 def by_partita(train, test):
-    result = partita.fit(train, replicates=64, progress=False, standardize=False)
+    import partita
+
+    result = partita.fit(train, replicates=REPLICATES, progress=False, standardize=False)
     line = result.to_dict()["summaries"][0]
     score = result.score(test)
-    low, high = score.ci95 or (np.nan, np.nan)
-    errors = f"{result.model}: {line['mean']:.2f} ± {1.96 * line['se']:.2f} clusters; score ± {(high - low) / 2:.3f}"
+    width = f"score ± {(score.ci95[1] - score.ci95[0]) / 2:.3f}" if score.ci95 else "no score"
+    errors = f"{result.model}: {line['mean']:.2f} ± {1.96 * line['se']:.2f} clusters; {width}"
+    censored = result.to_dict()["censored"]
+    errors += f"; {censored} of {REPLICATES} pairs censored" if censored else ""
     return np.asarray(result.labels), float(score), errors
 
 
@@ -61,7 +78,7 @@ def by_lace(train, test):
 
     frame = pd.DataFrame(train, columns=[f"x{i}" for i in range(train.shape[1])])
     frame.index = [f"r{i}" for i in range(len(frame))]
-    engine = Engine.from_df(frame, n_states=8)
+    engine = Engine.from_df(frame, n_states=8, rng_seed=1)
     with contextlib.redirect_stderr(io.StringIO()):
         engine.update(500)
     new = pd.DataFrame(test, columns=frame.columns)
@@ -79,7 +96,7 @@ def by_pyrichlet(train, test):
     return np.asarray(model.gibbs_map_cluster(train)), float(np.mean(np.log(density))), "none (one chain)"
 
 
-def by_pymc(train, test, components=10, draws=100, chains=2):
+def by_pymc(train, test, components=10, draws=500, chains=2):
     """Ten normals with independent columns, weights of a truncated Dirichlet process, labels summed out."""
     import logging
 
@@ -125,26 +142,67 @@ METHODS = {
 }
 
 
+def busy():
+    """Processor seconds of this process and of those that it waited for, such as a compiler."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
+
+
+def cells(method, table):
+    """The cells of a line, in a process of its own."""
+    X, y = TABLES[table]()
+    train, test, known, _ = train_test_split(X, y, test_size=0.2, random_state=1, stratify=y)
+    mean, sd = train.mean(axis=0), train.std(axis=0)
+    train, test = (train - mean) / sd, (test - mean) / sd
+    begin = busy()
+    try:
+        labels, score, errors = METHODS[method](train, test)
+    except Exception as error:
+        return f"| | | {type(error).__name__}: {str(error)[:60]}"
+    seconds = busy() - begin
+    ari = "" if labels is None else f"{adjusted_rand_score(known, labels):.2f}"
+    density = "" if np.isnan(score) else f"{score:.2f}"
+    return f"{seconds:.1f} | {ari} | {density} | {errors}"
+
+
+def limited(limit, pipe, method, table):
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5))
+    pipe.send(cells(method, table))
+
+
+def line(limit, method, table):
+    ours, theirs = multiprocessing.Pipe(duplex=False)
+    process = multiprocessing.get_context("fork").Process(target=limited, args=(limit, theirs, method, table))
+    process.start()
+    theirs.close()
+    try:
+        found = ours.recv()
+    except EOFError:
+        found = f"> {limit} | | | not finished"
+    process.join()
+    return found
+
+
+def versions():
+    packages = ("partita", "scikit-learn", "pylace", "pyrichlet", "pymc")
+    for name in packages:
+        with contextlib.suppress(PackageNotFoundError):
+            yield f"{name} {version(name)}"
+
+
 def main():
-    wanted = [name for name in METHODS if not sys.argv[1:] or any(word in name for word in sys.argv[1:])]
+    parser = argparse.ArgumentParser()
+    parser.add_argument("methods", nargs="*", metavar="METHOD")
+    parser.add_argument("--table", action="append", choices=list(TABLES))
+    parser.add_argument("--limit", type=int, default=1800)
+    said = parser.parse_args()
+    wanted = [name for name in METHODS if not said.methods or any(word in name for word in said.methods)]
+    print(", ".join(versions()), file=sys.stderr)
     print("| table | method | processor seconds | agreement | held-out log density | error bars |")
-    print("|---|---|---|---|---|---|")
-    for name, X, y in tables():
-        train, test, known, _ = train_test_split(X, y, test_size=0.2, random_state=1, stratify=y)
-        mean, sd = train.mean(axis=0), train.std(axis=0)
-        train, test = (train - mean) / sd, (test - mean) / sd
+    print("|---|---|---|---|---|---|", flush=True)
+    for table in said.table or TABLES:
         for method in wanted:
-            run = METHODS[method]
-            begin = time.process_time()
-            try:
-                labels, score, errors = run(train, test)
-            except Exception as error:
-                print(f"| {name} | {method} | | | | {type(error).__name__}: {str(error)[:60]} |", flush=True)
-                continue
-            seconds = time.process_time() - begin
-            ari = "" if labels is None else f"{adjusted_rand_score(known, labels):.2f}"
-            density = "" if np.isnan(score) else f"{score:.2f}"
-            print(f"| {name} | {method} | {seconds:.1f} | {ari} | {density} | {errors} |", flush=True)
+            print(f"| {table} | {method} | {line(said.limit, method, table)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -34,9 +34,11 @@ except ImportError as sentence:
 rm -rf "$room/tests" && cp -r python/tests "$room/tests"
 bin=$PWD/$room/tools/bin
 export PATH="$bin:$PATH" PARTITA_ROOT=$PWD
-ruff check --quiet python scripts/python_stubs.py
-ruff format --quiet --check python scripts/python_stubs.py
+scripts="scripts/python_stubs.py scripts/render_notebooks.py scripts/compare_python.py scripts/measure_python.py"
+ruff check --quiet python $scripts
+ruff format --quiet --check python $scripts
 python scripts/python_stubs.py --check
+python scripts/render_notebooks.py --check
 # From elsewhere, so that the installed package is what is tested.
 cd "$room"
 python -m mypy.stubtest partita --mypy-config-file "$PARTITA_ROOT/pyproject.toml"

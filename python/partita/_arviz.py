@@ -12,7 +12,7 @@ def tree(result: Any) -> Any:
     try:
         import arviz as az
     except ImportError:
-        raise ImportError("ArviZ makes these: install it with `pip install arviz`") from None
+        raise ImportError("to_arviz needs ArviZ: install it with `pip install arviz`") from None
     replicate, weight, labels = result.draws
     rows = result._run.rows()
     names = [line["name"] for line in result._found["summaries"]]

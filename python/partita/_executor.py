@@ -107,6 +107,15 @@ class Courier:
         self._futures.clear()
 
 
+def refuse_executor(likelihood: Any, executor: Any) -> None:
+    """A user-defined likelihood runs where it is: an executor would do nothing."""
+    if likelihood is not None and executor is not None:
+        raise ValueError(
+            "executor cannot be used with a user-defined likelihood, which runs in this process: leave it out, or fit "
+            "a shard in each process and merge them"
+        )
+
+
 def courier(executor: Any) -> Courier | None:
     """The courier of an executor; None where there is none."""
     if executor is None or isinstance(executor, Courier):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import _data, _native
-from ._executor import courier
+from ._executor import courier, refuse_executor
 from ._options import OPTIONS, by_their_names, command, documented, said
 from ._result import Result, finished
 from ._watch import Watch
@@ -110,7 +110,8 @@ def fit(
     """
     options = by_their_names(options)
     if likelihood is not None:
-        for key in ("model", "prior_sd", "noise_sd", "standardize", "column_type", "out"):
+        refuse_executor(likelihood, executor)
+        for key in ("model", "prior_sd", "noise_sd", "standardize", "column_type"):
             if options.get(key) is not None:
                 raise ValueError(f"{key} cannot be used with a user-defined likelihood: leave it out")
         data = {"item": range(len(likelihood))} if data is None else data

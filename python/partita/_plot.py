@@ -17,7 +17,7 @@ def _axes(ax: Any, size: tuple[float, float] = (4.6, 3.2)) -> Any:
     try:
         import matplotlib.pyplot as plt
     except ImportError:
-        raise ImportError("figures are drawn by matplotlib: install it with `pip install matplotlib`") from None
+        raise ImportError("figures need matplotlib: install it with `pip install matplotlib`") from None
     return plt.subplots(figsize=size, layout="constrained")[1]
 
 
@@ -84,7 +84,7 @@ def meeting(result: Any, ax: Any) -> Any:
         time, alive = np.r_[0, time - lag], np.r_[1, alive]
         low, high = np.r_[1, low], np.r_[1, high]
         ax.fill_between(time, low, high, step="post", color=PALE, alpha=0.6, lw=0)
-        ax.step(time, alive, where="post", color=BLUE, lw=1.4, label="pairs that have not met")
+        ax.step(time, alive, where="post", color=BLUE, lw=1.4, label="pairs that have not met, 95% interval")
     bound = np.array(result._found["tv_bound"], dtype=float)
     if len(bound):
         ax.step(
@@ -96,7 +96,7 @@ def meeting(result: Any, ax: Any) -> Any:
             ls=(0, (4, 2)),
             label="bound on total variation",
         )
-    ax.set(xlabel="sweeps", ylabel="share, or distance")
+    ax.set(xlabel="sweeps", ylabel="proportion, or distance")
     ax.set_ylim(0, 1.03)
     ax.set_xlim(left=0)
     ax.legend(frameon=False, fontsize=9)
@@ -111,10 +111,11 @@ def data(result: Any, ax: Any) -> Any:
         shown = page["density"]
         if shown["low"]:
             ax.fill_between(shown["x"], shown["low"], shown["high"], color=PALE, alpha=0.6, lw=0)
-        ax.plot(shown["x"], shown["value"], color=BLUE, lw=1.4)
-        ax.plot(shown["data"], np.zeros(len(shown["data"])), "|", color=INK, ms=7, mew=0.6)
+        ax.plot(shown["x"], shown["value"], color=BLUE, lw=1.4, label="estimate, 95% interval")
+        ax.plot(shown["data"], np.zeros(len(shown["data"])), "|", color=INK, ms=7, mew=0.6, label="data")
         ax.set(xlabel=shown["axis"], ylabel="predictive density")
         ax.set_ylim(bottom=0)
+        ax.legend(frameon=False, fontsize=9)
         _plain(ax)
         return ax
     shown = page["scatter"]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import _data, _native
-from ._executor import courier
+from ._executor import courier, refuse_executor
 from ._table import Table, frame
 from ._watch import Watch
 
@@ -328,6 +328,11 @@ class Result:
         return self._found["seconds"]
 
     @property
+    def likelihood(self) -> Any:
+        """The user-defined likelihood; None for the models of partita."""
+        return self._run.likelihood
+
+    @property
     def items(self) -> list[str]:
         """The names of the rows, or of the vertices."""
         return self._run.items()
@@ -412,6 +417,7 @@ class Result:
         A run that `time` has ended goes on by `time`: more workers get the time that each worker of it had. This result
         stays as it is.
         """
+        refuse_executor(self.likelihood, executor)
         watch = Watch(progress)
         try:
             said = None if time is None else str(time)
@@ -424,6 +430,7 @@ class Result:
         self, *, executor: Any = None, threads: int | None = None, device: str | None = None, progress: Any = "auto"
     ) -> Result:
         """Continues a run that was interrupted."""
+        refuse_executor(self.likelihood, executor)
         watch = Watch(progress)
         try:
             outcome = self._run.resume(courier(executor), watch, threads, device)
@@ -436,7 +443,10 @@ class Result:
         return merge(self, *others)
 
     def save(self, directory: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Writes the run directory, which the command can read as well."""
+        """Writes the run directory, which the command can read as well.
+
+        The directory of a run with a user-defined likelihood is read by `partita.load(directory, likelihood=...)`.
+        """
         self._run.save(directory, force)
 
     def report(self, path: str | os.PathLike[str]) -> None:
@@ -445,7 +455,7 @@ class Result:
             file.write(self._run.report())
 
     def __reduce__(self):
-        return _unpacked, (self._run.to_bytes(), self._index)
+        return _unpacked, (self._run.to_bytes(), self._index, self._run.likelihood)
 
     # Other shapes.
 
@@ -522,8 +532,8 @@ class Result:
         return card(self) if self.complete else f"<p>{html.escape(repr(self))}</p>"
 
 
-def _unpacked(run: bytes, index: Any) -> Result:
-    return Result(_native.Run.from_bytes(run), index)
+def _unpacked(run: bytes, index: Any, likelihood: Any = None) -> Result:
+    return Result(_native.Run.from_bytes(run, likelihood), index)
 
 
 def merge(*shards: Result) -> Result:
@@ -532,12 +542,16 @@ def merge(*shards: Result) -> Result:
     return finished(_native.Run.merge([shard._run for shard in shards], watch), shards[0]._index if shards else None)
 
 
-def load(directory: str | os.PathLike[str]) -> Result:
-    """Reads a run directory, of the command or of `Result.save`."""
-    return Result(_native.Run.open(directory))
+def load(directory: str | os.PathLike[str], *, likelihood: Any = None) -> Result:
+    """Reads a run directory, of the command or of `Result.save`.
+
+    A directory holds data but no code: the user-defined likelihood of a run has to be given again. Another one is
+    refused.
+    """
+    return Result(_native.Run.open(directory, likelihood))
 
 
-def resume(directory: str | os.PathLike[str], **options: Any) -> Result:
-    """Continues the run of a directory after Ctrl-C or a crash."""
-    result = load(directory)
+def resume(directory: str | os.PathLike[str], *, likelihood: Any = None, **options: Any) -> Result:
+    """Continues the run of a directory after Ctrl-C or a crash; `likelihood` as for `load`."""
+    result = load(directory, likelihood=likelihood)
     return result if result.complete else result.resume(**options)

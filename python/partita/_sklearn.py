@@ -11,7 +11,7 @@ try:
     from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError:
     raise ImportError(
-        "DPMixture is for scikit-learn 1.6 or later: install it with `pip install scikit-learn`"
+        "DPMixture needs scikit-learn 1.6 or later: install it with `pip install scikit-learn`"
     ) from None
 
 from ._fit import fit

@@ -39,7 +39,10 @@ class Table(Mapping):
 
     def to_pandas(self) -> Any:
         """As a pandas frame."""
-        import pandas as pd
+        try:
+            import pandas as pd
+        except ImportError:
+            raise ImportError("pandas is not installed: install it with `pip install pandas`") from None
 
         frame = pd.DataFrame(dict(self._columns), index=self.index)
         frame.index.name = self.index_name
@@ -47,7 +50,10 @@ class Table(Mapping):
 
     def to_polars(self) -> Any:
         """As a polars frame; names of rows become its first column."""
-        import polars as pl
+        try:
+            import polars as pl
+        except ImportError:
+            raise ImportError("polars is not installed: install it with `pip install polars`") from None
 
         columns: dict[str, Any] = dict(self._columns)
         if self.index is not None:

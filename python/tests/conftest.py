@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
@@ -17,6 +18,11 @@ QUICK = {
     "start": "sequential",
     "sampler": "sams+gibbs",
 }
+
+
+def pytest_configure():
+    # A shell starts what runs in the background with Ctrl-C ignored, and the tests of it would wait for ever.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser):

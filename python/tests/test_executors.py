@@ -93,7 +93,8 @@ def test_a_pool_that_breaks_costs_its_batch(points, here, caplog):
 def test_an_interrupt_of_work_elsewhere(points):
     context = multiprocessing.get_context("spawn")
     with concurrent.futures.ProcessPoolExecutor(2, mp_context=context) as pool:
-        pool.submit(os.getpid).result()
+        # Workers that have begun already: what is interrupted is work, and not their start.
+        partita.fit(points, executor=pool, **QUICK)
         threading.Timer(1.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
         begin = time.monotonic()
         with pytest.raises(partita.Interrupted) as caught:

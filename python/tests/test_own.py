@@ -2,11 +2,13 @@
 
 import ctypes
 import importlib.util
+import multiprocessing
 import os
 import pickle
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ import partita
 
 X = [0.0, 1.0, 0.0, 40.0, 55.0, 38.0]
 SETTINGS = {"replicates": 100, "lag": 5, "burn_in": 5, "sweeps": 50, "alpha": 1.0, "start": "prior", "sampler": "gibbs"}
+BRIEF = {**SETTINGS, "replicates": 20, "sweeps": 15}
 
 
 def example():
@@ -24,7 +27,8 @@ def example():
     spec = importlib.util.spec_from_file_location("own_likelihood", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module
+    # Where pickles look for it.
+    return sys.modules.setdefault("own_likelihood", module)
 
 
 def partitions(items):
@@ -62,9 +66,61 @@ def test_the_example_in_python():
     assert result.co_clustering.shape == (6, 6) and "user-defined likelihood" in result._page["question"]
     longer = result.more(replicates=10)
     assert len(longer.replicates_done) == 110
-    for lost in (lambda: pickle.dumps(result), lambda: result.save("nowhere"), lambda: result.predict([[1.0]])):
-        with pytest.raises(ValueError, match=r"lives in its process|cannot predict"):
-            lost()
+    with pytest.raises(ValueError, match="cannot predict"):
+        result.predict([[1.0]])
+
+
+def test_a_saved_run_is_read_with_its_likelihood(tmp_path):
+    Waiting = example().Waiting
+    result = partita.fit({"x": X}, likelihood=Waiting(X), **BRIEF)
+    result.save(tmp_path / "run")
+    again = partita.load(tmp_path / "run", likelihood=Waiting(X))
+    assert rows(again) == rows(result) and again.to_dict() == result.to_dict()
+    assert isinstance(again.likelihood, Waiting) and list(again.columns) == ["x"]
+    assert rows(again.more(replicates=10)) == rows(result.more(replicates=10))
+    again.save(tmp_path / "copy")
+    for name in ("replicates.csv", "draws.csv", "clustering.csv", "summary.json"):
+        assert (tmp_path / "copy" / name).read_bytes() == (tmp_path / "run" / name).read_bytes()
+    with pytest.raises(ValueError, match=r"user-defined likelihood \(Waiting\).*likelihood=\.\.\."):
+        partita.load(tmp_path / "run")
+    # Other data, and the same data in another order.
+    for other in ([1.0, *X[1:]], X[::-1]):
+        with pytest.raises(ValueError, match="not the likelihood of the run"):
+            partita.load(tmp_path / "run", likelihood=Waiting(other))
+    with pytest.raises(ValueError, match="5 items, but the table has 6 rows"):
+        partita.load(tmp_path / "run", likelihood=Waiting(X[1:]))
+    partita.fit({"x": X}, **BRIEF).save(tmp_path / "plain")
+    with pytest.raises(ValueError, match="no user-defined likelihood"):
+        partita.load(tmp_path / "plain", likelihood=Waiting(X))
+
+
+def test_a_run_into_a_directory_and_on_a_file(tmp_path):
+    Waiting = example().Waiting
+    result = partita.fit(likelihood=Waiting(X), out=tmp_path / "run", **BRIEF)
+    assert rows(partita.resume(tmp_path / "run", likelihood=Waiting(X))) == rows(result)
+    path = tmp_path / "x.csv"
+    path.write_text("x\n" + "".join(f"{x}\n" for x in X))
+    on_file = partita.fit(path, likelihood=Waiting(X), **BRIEF)
+    assert rows(on_file) == rows(result) and on_file.likelihood is not None
+    on_file.save(tmp_path / "of_file")
+    assert rows(partita.load(tmp_path / "of_file", likelihood=Waiting(X))) == rows(result)
+
+
+def shard(number):
+    return partita.fit(likelihood=example().Waiting(X), shard=f"{number}/2", **BRIEF)
+
+
+def test_pickles_and_shards_in_processes():
+    result = partita.fit(likelihood=example().Waiting(X), **BRIEF)
+    again = pickle.loads(pickle.dumps(result))
+    assert rows(again) == rows(result) and again.summary.equals(result.summary)
+    assert rows(again.more(replicates=10)) == rows(result.more(replicates=10))
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn"), initializer=example) as pool:
+        assert rows(partita.merge(*pool.map(shard, (1, 2)))) == rows(result)
+        with pytest.raises(ValueError, match="executor cannot be used"):
+            partita.fit(likelihood=example().Waiting(X), executor=pool, **BRIEF)
+        with pytest.raises(ValueError, match="executor cannot be used"):
+            result.more(replicates=10, executor=pool)
 
 
 def test_names_and_classes_come_with_a_frame():
@@ -87,6 +143,12 @@ def test_mistakes_in_ones_own_code_are_raised():
 
     with pytest.raises(ZeroDivisionError, match="at home"):
         partita.fit(likelihood=Broken(X), **SETTINGS)
+
+    later = Waiting(X)
+    result = partita.fit(likelihood=later, **SETTINGS)
+    later.log_predictive = Broken(X).log_predictive
+    with pytest.raises(ZeroDivisionError, match="at home"):
+        result.more(replicates=10)
     with pytest.raises(ValueError, match="not a number"):
         partita.fit(likelihood=Nan(X), **SETTINGS)
     with pytest.raises(TypeError, match="it has no empty"):

@@ -45,7 +45,7 @@ pub fn compare(
         options.data = Some("data".into());
     }
     let executor = executor(courier, options.threads, options.device)?;
-    let (found, _) = watched(py, &watch, move |flag, watch| {
+    let (found, _) = watched(py, &watch, None, move |flag, watch| {
         session::compare(&options, &models, hold_out, &*executor, given.as_ref(), flag, watch)
     })?;
     Ok(serde_json::to_string(&found).expect("a comparison is JSON"))

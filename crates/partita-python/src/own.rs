@@ -1,6 +1,5 @@
 //! Likelihoods of the user's own: five methods in Python, or compiled functions by their addresses.
 
-use partita::Likelihood;
 use partita_run::model::Own;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -9,21 +8,46 @@ use std::sync::{Arc, Mutex};
 
 /// What code of the user's has raised: chains cannot, so it is kept until somebody looks.
 #[derive(Clone, Default)]
-pub struct Trouble(Arc<Mutex<Option<PyErr>>>);
+struct Trouble(Arc<Mutex<Option<PyErr>>>);
 
 impl Trouble {
     fn keep(&self, error: PyErr) {
         self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).get_or_insert(error);
     }
 
-    /// Raises what was raised.
-    pub fn raised(&self) -> PyResult<()> {
+    fn raised(&self) -> PyResult<()> {
         self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take().map_or(Ok(()), Err)
     }
 }
 
-/// A likelihood from an object of Python: compiled where it says so, by five methods otherwise.
-pub fn likelihood(object: &Bound<PyAny>, trouble: &Trouble) -> PyResult<Own> {
+/// A likelihood of the user's own: the object, and what chains make of it.
+pub struct Likelihood {
+    /// As it was given.
+    pub object: Py<PyAny>,
+    /// For `partita-run`, under the name of its class.
+    pub own: Own,
+    trouble: Trouble,
+}
+
+impl Likelihood {
+    pub fn new(object: &Bound<PyAny>) -> PyResult<Self> {
+        let trouble = Trouble::default();
+        let own = likelihood(object, &trouble)?.named(&object.get_type().name()?.to_string());
+        Ok(Likelihood { object: object.clone().unbind(), own, trouble })
+    }
+
+    pub fn clone_ref(&self, py: Python) -> Self {
+        Likelihood { object: self.object.clone_ref(py), own: self.own.clone(), trouble: self.trouble.clone() }
+    }
+
+    /// Raises what the user's code has raised meanwhile.
+    pub fn raised(&self) -> PyResult<()> {
+        self.trouble.raised()
+    }
+}
+
+/// Compiled where the object says so, by five methods otherwise.
+fn likelihood(object: &Bound<PyAny>, trouble: &Trouble) -> PyResult<Own> {
     if object.hasattr("__partita_likelihood__")? {
         let compiled = Compiled::new(object)?;
         return Ok(Own::new(move || compiled.clone()));
@@ -74,7 +98,7 @@ impl InPython {
     }
 }
 
-impl Likelihood for InPython {
+impl partita::Likelihood for InPython {
     type Cluster = Value;
 
     fn len(&self) -> usize {
@@ -157,7 +181,7 @@ impl Compiled {
 }
 
 #[expect(unsafe_code, reason = "functions that another compiler made: see `Compiled::new`")]
-impl Likelihood for Compiled {
+impl partita::Likelihood for Compiled {
     type Cluster = Vec<f64>;
 
     fn len(&self) -> usize {

@@ -2,8 +2,8 @@
 
 use crate::data::{self, Data};
 use crate::executor::Remote;
-use crate::own::{self, Trouble};
-use crate::watch::{Silent, watched, watched_for};
+use crate::own::Likelihood;
+use crate::watch::{Silent, watched};
 use crate::words::exception;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use partita_run::Failure;
@@ -18,7 +18,11 @@ use std::path::PathBuf;
 
 /// A run in memory, complete or interrupted.
 #[pyclass(frozen, module = "partita._native")]
-pub struct Run(Held);
+pub struct Run {
+    held: Held,
+    /// That of the user, where the run has one: the run itself cannot tell it to Python.
+    own: Option<Likelihood>,
+}
 
 pub fn task(word: &str) -> PyResult<Task> {
     word.parse().map_err(|sentence| exception(&Failure::BadInput(sentence)))
@@ -67,7 +71,12 @@ fn incomplete() -> PyErr {
 
 impl Run {
     fn answers(&self) -> PyResult<&Answers> {
-        self.0.answers().ok_or_else(incomplete)
+        self.held.answers().ok_or_else(incomplete)
+    }
+
+    /// A run that goes on from this one.
+    fn next(&self, py: Python, held: Held) -> Self {
+        Run { held, own: self.own.as_ref().map(|own| own.clone_ref(py)) }
     }
 }
 
@@ -106,19 +115,21 @@ impl Run {
             // A file of one's own as far as defaults go; its real name comes with `save`.
             options.data = Some("data".into());
         }
-        let trouble = Trouble::default();
-        if let (Some(likelihood), Some(Given::Columns(title, columns))) = (likelihood, &given) {
-            let own = own::likelihood(&likelihood, &trouble)?;
-            given = Some(Given::Own(title.clone(), columns.clone(), own));
+        let own = likelihood.as_ref().map(Likelihood::new).transpose()?;
+        if let Some(own) = &own {
+            given = Some(match given {
+                Some(Given::Columns(title, columns)) => Given::Own(title, columns, own.own.clone()),
+                _ => Given::OwnOfFile(own.own.clone()),
+            });
         }
         let executor = executor(courier, options.threads, options.device)?;
         let request = Request { task: self::task(task)?, meetings_only, options, force, command };
-        let (held, interrupted) = watched_for(py, &watch, &trouble, move |flag, watch| {
+        let (held, interrupted) = watched(py, &watch, own.as_ref(), move |flag, watch| {
             let held = Held::start(&*executor, request, given.as_ref(), flag, watch);
             executor.notes().iter().for_each(|note| watch.say(note));
             held
         })?;
-        Ok((Run(held), interrupted))
+        Ok((Run { held, own }, interrupted))
     }
 
     /// Goes on with a run that was interrupted.
@@ -130,15 +141,15 @@ impl Run {
         threads: Option<usize>,
         device: Option<String>,
     ) -> PyResult<(Self, bool)> {
-        let executor = executor(courier, threads.or(self.0.run().plan.threads), self::device(device)?)?;
-        let out = Some(&self.0.run().plan.out).filter(|out| !out.as_os_str().is_empty());
-        let (held, interrupted) = watched(py, &watch, move |flag, watch| {
-            let mut held = self.0.clone();
+        let executor = executor(courier, threads.or(self.held.run().plan.threads), self::device(device)?)?;
+        let out = Some(&self.held.run().plan.out).filter(|out| !out.as_os_str().is_empty());
+        let (held, interrupted) = watched(py, &watch, self.own.as_ref(), move |flag, watch| {
+            let mut held = self.held.clone();
             held.go_on(out.map(|out| &**out), &*executor, flag, watch)?;
             executor.notes().iter().for_each(|note| watch.say(note));
             Ok(held)
         })?;
-        Ok((Run(held), interrupted))
+        Ok((self.next(py, held), interrupted))
     }
 
     /// Goes on beyond the end: by so many replicates, or by as many as take about so long.
@@ -161,33 +172,43 @@ impl Run {
                 return Err(exception(&Failure::BadInput(sentence.into())));
             }
         };
-        let executor = executor(courier, self.0.run().plan.threads, None)?;
-        let (held, interrupted) = watched(py, &watch, move |flag, watch| {
-            let mut held = self.0.clone();
+        let executor = executor(courier, self.held.run().plan.threads, None)?;
+        let (held, interrupted) = watched(py, &watch, self.own.as_ref(), move |flag, watch| {
+            let mut held = self.held.clone();
             held.more(more, &*executor, flag, watch)?;
             Ok(held)
         })?;
-        Ok((Run(held), interrupted))
+        Ok((self.next(py, held), interrupted))
     }
 
     /// Joins shards of one run.
     #[staticmethod]
     fn merge(py: Python, shards: Vec<PyRef<Run>>, watch: Py<PyAny>) -> PyResult<(Self, bool)> {
-        let shards: Vec<&Held> = shards.iter().map(|shard| &shard.0).collect();
-        let (held, interrupted) = watched(py, &watch, move |_, watch| Held::merge(&shards, watch))?;
-        Ok((Run(held), interrupted))
+        let own = shards.first().and_then(|first| first.own.as_ref());
+        let shards: Vec<&Held> = shards.iter().map(|shard| &shard.held).collect();
+        let (held, interrupted) = watched(py, &watch, own, move |_, watch| Held::merge(&shards, watch))?;
+        Ok((Run { held, own: own.map(|own| own.clone_ref(py)) }, interrupted))
     }
 
-    /// Reads a run directory.
+    /// Reads a run directory; with the likelihood of the user's own that the run has, if it has one.
     #[staticmethod]
-    fn open(py: Python, path: PathBuf) -> PyResult<Self> {
-        let held = py.detach(|| Held::open(&path, &mut Silent));
-        held.map(Run).map_err(|failure| exception(&failure))
+    #[pyo3(signature = (path, likelihood=None))]
+    fn open(py: Python, path: PathBuf, likelihood: Option<Bound<PyAny>>) -> PyResult<Self> {
+        let own = likelihood.as_ref().map(Likelihood::new).transpose()?;
+        let held = py.detach(|| Held::open(&path, own.as_ref().map(|own| &own.own), &mut Silent));
+        own.as_ref().map_or(Ok(()), Likelihood::raised)?;
+        Ok(Run { held: held.map_err(|failure| exception(&failure))?, own })
+    }
+
+    /// The likelihood of the user's own; None where the run has a model of partita's.
+    #[getter]
+    fn likelihood(&self, py: Python) -> Option<Py<PyAny>> {
+        self.own.as_ref().map(|own| own.object.clone_ref(py))
     }
 
     /// Writes the run directory.
     fn save(&self, py: Python, path: PathBuf, force: bool) -> PyResult<()> {
-        let saved = py.detach(|| self.0.save(&path, force, &mut Silent));
+        let saved = py.detach(|| self.held.save(&path, force, &mut Silent));
         saved.map(drop).map_err(|failure| exception(&failure))
     }
 
@@ -198,7 +219,7 @@ impl Run {
             .transpose()
             .map_err(|sentence: String| exception(&Failure::BadInput(format!("`loss`: {sentence}"))))?;
         let new = new.new_rows()?;
-        let found = py.detach(|| self.0.predict(&new, loss, &mut Silent));
+        let found = py.detach(|| self.held.predict(&new, loss, &mut Silent));
         let found = found.map_err(|failure| exception(&failure))?;
         Ok(serde_json::to_string(&found).expect("predictions are JSON"))
     }
@@ -206,19 +227,19 @@ impl Run {
     /// Whether all is done.
     #[getter]
     fn complete(&self) -> bool {
-        self.0.is_complete()
+        self.held.is_complete()
     }
 
     /// The run directory; empty where there is none.
     #[getter]
     fn directory(&self) -> PathBuf {
-        self.0.run().plan.out.clone()
+        self.held.run().plan.out.clone()
     }
 
     /// The kind of run: `fit`, `color` or `blocks`.
     #[getter]
     fn task(&self) -> String {
-        self.0.run().plan.setup.task().to_string()
+        self.held.run().plan.setup.task().to_string()
     }
 
     /// `summary.json`.
@@ -238,26 +259,26 @@ impl Run {
 
     /// What the run did, as options, and what the pilot found: JSON.
     fn plan(&self) -> (String, String) {
-        let run = self.0.run();
+        let run = self.held.run();
         let json = |value: Result<String, _>| value.expect("options are JSON");
         (json(serde_json::to_string(&run.plan.options())), json(serde_json::to_string(&run.pilot)))
     }
 
     /// The names of the items.
     fn items(&self) -> Vec<String> {
-        self.0.input().item_names.clone()
+        self.held.input().item_names.clone()
     }
 
     /// The names of the columns of the data, none for graphs; and what they are taken for.
     fn columns(&self) -> Vec<(String, String)> {
-        let input = self.0.input();
+        let input = self.held.input();
         let names = input.table.iter().flat_map(|table| table.names.iter().cloned());
         names.zip(input.kinds.iter().map(ToString::to_string)).collect()
     }
 
     /// The rows: column by column, as `replicates.csv` has them. The meeting time is 0 where pairs have not met.
     fn rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let rows = &self.0.sample().rows;
+        let rows = &self.held.sample().rows;
         let whole = |of: fn(&partita_run::engine::Row) -> u64| {
             rows.iter().map(of).collect::<Vec<_>>().into_pyarray(py)
         };
@@ -269,7 +290,7 @@ impl Run {
         table.set_item("sweeps", whole(|row| row.sweeps))?;
         table.set_item("kernel_calls", whole(|row| row.kernel_calls))?;
         table.set_item("seconds", rows.iter().map(|row| row.seconds).collect::<Vec<_>>().into_pyarray(py))?;
-        for (at, name) in self.0.columns().iter().enumerate() {
+        for (at, name) in self.held.columns().iter().enumerate() {
             table
                 .set_item(name, rows.iter().map(|row| row.values[at]).collect::<Vec<_>>().into_pyarray(py))?;
         }
@@ -278,8 +299,8 @@ impl Run {
 
     /// Kept states: their replicates, weights and labels.
     fn draws<'py>(&self, py: Python<'py>) -> PyResult<Draws<'py>> {
-        let draws = &self.0.sample().draws;
-        let items = self.0.input().item_names.len();
+        let draws = &self.held.sample().draws;
+        let items = self.held.input().item_names.len();
         let mut labels = Vec::with_capacity(draws.len() * items);
         draws.iter().for_each(|draw| labels.extend(draw.atom.partition.slots().map(|slot| slot as u32)));
         let replicates: Vec<u64> = draws.iter().map(|draw| draw.replicate).collect();
@@ -311,21 +332,23 @@ impl Run {
 
     /// The co-clustering matrix and its errors.
     fn co_clustering<'py>(&self, py: Python<'py>) -> PyResult<Option<Matrices<'py>>> {
-        let items = self.0.input().item_names.len();
-        let found = py.detach(|| self.0.co_clustering());
+        let items = self.held.input().item_names.len();
+        let found = py.detach(|| self.held.co_clustering());
         found.map(|[means, errors]| Ok((square(py, means, items)?, square(py, errors, items)?))).transpose()
     }
 
-    /// As bytes, for pickles.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = self.0.to_bytes().map_err(|failure| exception(&failure))?;
-        Ok(PyBytes::new(py, &bytes))
+    /// As bytes, for pickles; a likelihood of the user's own goes beside them.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.held.to_bytes())
     }
 
     /// From bytes.
     #[staticmethod]
-    fn from_bytes(py: Python, bytes: &[u8]) -> PyResult<Self> {
-        let held = py.detach(|| Held::from_bytes(bytes, &mut Silent));
-        held.map(Run).map_err(|failure| exception(&failure))
+    #[pyo3(signature = (bytes, likelihood=None))]
+    fn from_bytes(py: Python, bytes: &[u8], likelihood: Option<Bound<PyAny>>) -> PyResult<Self> {
+        let own = likelihood.as_ref().map(Likelihood::new).transpose()?;
+        let held = py.detach(|| Held::from_bytes(bytes, own.as_ref().map(|own| &own.own), &mut Silent));
+        own.as_ref().map_or(Ok(()), Likelihood::raised)?;
+        Ok(Run { held: held.map_err(|failure| exception(&failure))?, own })
     }
 }

@@ -1,6 +1,6 @@
 //! Runs with the interpreter released: another thread works, this one listens to Ctrl-C and passes on what is said.
 
-use crate::own::Trouble;
+use crate::own::Likelihood;
 use crate::words::{exception, in_python};
 use partita_run::Failure;
 use partita_run::session::{Progress, Watch};
@@ -66,20 +66,12 @@ fn tell(py: Python, watch: &Py<PyAny>, said: Said) -> PyResult<()> {
     .map(drop)
 }
 
-/// Does the work; true if Ctrl-C came meanwhile. Other exceptions of whoever watches end it, too.
+/// Does the work; true if Ctrl-C came meanwhile. Other exceptions end it, too: of whoever watches, and of code of the
+/// user's that chains call.
 pub fn watched<T: Send>(
     py: Python,
     watch: &Py<PyAny>,
-    work: impl FnOnce(&AtomicBool, &mut dyn Watch) -> Result<T, Failure> + Send,
-) -> PyResult<(T, bool)> {
-    watched_for(py, watch, &Trouble::default(), work)
-}
-
-/// The same, with an eye on code of the user's that chains call.
-pub fn watched_for<T: Send>(
-    py: Python,
-    watch: &Py<PyAny>,
-    theirs: &Trouble,
+    own: Option<&Likelihood>,
     work: impl FnOnce(&AtomicBool, &mut dyn Watch) -> Result<T, Failure> + Send,
 ) -> PyResult<(T, bool)> {
     let interrupted = AtomicBool::new(false);
@@ -94,7 +86,7 @@ pub fn watched_for<T: Send>(
                 let over = matches!(heard, Err(RecvTimeoutError::Disconnected));
                 let heard = Python::attach(|py| {
                     py.check_signals()?;
-                    theirs.raised()?;
+                    own.map_or(Ok(()), Likelihood::raised)?;
                     heard.map_or(Ok(()), |said| tell(py, watch, said))
                 });
                 if let Err(error) = heard {

@@ -16,7 +16,7 @@ pub(crate) use family::advice;
 pub use family::{Candidate, Covariance, candidates};
 pub use input::{Given, Input, Loaded, build, load, load_given};
 pub(crate) use input::{about, raw_table, wide};
-pub use own::Own;
+pub use own::{Mark, Own};
 pub use predict::Joining;
 use problem::Problem;
 pub(crate) use turned::{Turned, turned};

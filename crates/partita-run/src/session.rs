@@ -20,7 +20,7 @@ use crate::config::resolve::{Found, model_is_open};
 use crate::config::{Loss, Options, Plan, StoppingRule, Task};
 use crate::engine::long_chain;
 use crate::engine::{Executor, Row, Sample, Threads};
-use crate::model::{self, Input, Loaded, Model, load, load_given};
+use crate::model::{self, Given, Input, Loaded, Mark, Model, Own, load_given};
 use crate::results::Results;
 use crate::store::{self, Directory, Run, how_to_resume};
 use crate::summary::Count;
@@ -172,7 +172,8 @@ impl Request {
             let plan = Plan::resolve(options, setup, out.unwrap_or(Path::new("")).into(), found);
             plan.options().check()?;
             let (version, command) = (env!("CARGO_PKG_VERSION").into(), self.command.clone());
-            let run = Run { version, command, fingerprint: input.fingerprint.clone(), plan, pilot };
+            let (fingerprint, likelihood) = (input.fingerprint.clone(), input.own.as_ref().map(Own::mark));
+            let run = Run { version, command, fingerprint, plan, pilot, likelihood };
             Ok(Planned { run, model, input })
         };
         planned().inspect_err(|_: &Failure| {
@@ -291,13 +292,24 @@ fn refuse_part(path: &Path, run: &Run, rows: &[Row]) -> Result<(), Failure> {
 
 /// The model of a run, from its data, which must still be the same.
 fn reload(run: &Run) -> Result<(Box<dyn Model>, Arc<Input>), Failure> {
-    let Loaded { model, input, .. } = load(run.plan.setup.task(), &run.plan.options())?;
+    reload_with(run, None)
+}
+
+/// The same with a likelihood of the user's own, if the run has one: that, too, must be the same.
+fn reload_with(run: &Run, own: Option<&Own>) -> Result<(Box<dyn Model>, Arc<Input>), Failure> {
+    if run.likelihood.is_some() != own.is_some() {
+        Mark::compare(run.likelihood.as_ref(), own.map(Own::mark).as_ref())?;
+    }
+    let given = own.map(|own| Given::OwnOfFile(own.clone()));
+    let (Loaded { model, input, .. }, _) =
+        load_given(run.plan.setup.task(), &run.plan.options(), given.as_ref())?;
     if input.fingerprint != run.fingerprint {
         return Err(Failure::BadInput(format!(
             "{} has changed since the run began (fingerprint {} instead of {}): restore it, or start a new run",
             input.title, input.fingerprint, run.fingerprint
         )));
     }
+    Mark::compare(run.likelihood.as_ref(), own.map(Own::mark).as_ref())?;
     Ok((model, input))
 }
 

@@ -24,7 +24,7 @@ use crate::config::{ConfigError, Options, Plan, Shard, StoppingRule, Task};
 use crate::data::{STANDARD_INPUT, Table, kept};
 use crate::engine::pilot::Pilot;
 use crate::engine::{Draw, Replicate, Row, Sample, Sink};
-use crate::model::Input;
+use crate::model::{Input, Mark};
 use crate::{Failure, words};
 pub(crate) use answers::check_size;
 pub use ledger::Ledger;
@@ -48,6 +48,8 @@ pub struct Run {
     pub plan: Plan,
     /// What the pilot found, if there was one.
     pub pilot: Option<Pilot>,
+    /// What is kept of a likelihood of the user's own, where the run has one.
+    pub likelihood: Option<Mark>,
 }
 
 /// A run as `run.toml` keeps it: the plan is said in options, so that they can be given to another run.
@@ -60,21 +62,24 @@ struct Kept {
     stop: StoppingRule,
     options: Options,
     pilot: Option<Pilot>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    likelihood: Option<Mark>,
 }
 
 impl From<Run> for Kept {
     fn from(run: Run) -> Self {
-        let Run { version, command, fingerprint, plan, pilot } = run;
+        let Run { version, command, fingerprint, plan, pilot, likelihood } = run;
         let (task, stop, options) = (plan.setup.task(), plan.stop, plan.options());
-        Kept { version, task, command, fingerprint, stop, options, pilot }
+        Kept { version, task, command, fingerprint, stop, options, pilot, likelihood }
     }
 }
 
 impl TryFrom<Kept> for Run {
     type Error = ConfigError;
     fn try_from(kept: Kept) -> Result<Self, ConfigError> {
-        let Kept { version, task, command, fingerprint, stop, options, pilot } = kept;
-        Ok(Run { version, command, fingerprint, plan: Plan::restore(task, &options, stop)?, pilot })
+        let Kept { version, task, command, fingerprint, stop, options, pilot, likelihood } = kept;
+        let plan = Plan::restore(task, &options, stop)?;
+        Ok(Run { version, command, fingerprint, plan, pilot, likelihood })
     }
 }
 

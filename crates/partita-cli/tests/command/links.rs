@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// Folders of the book beside its own.
+const FOLDERS: [&str; 2] = ["decisions", "notebooks"];
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
@@ -69,7 +72,7 @@ fn every_link_leads_somewhere() {
     let docs = root.join("docs");
     let mut all = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md"].map(|name| root.join(name)).to_vec();
     all.extend(pages(&docs));
-    all.extend(pages(&docs.join("decisions")));
+    all.extend(FOLDERS.iter().flat_map(|folder| pages(&docs.join(folder))));
     let (mut wrong, mut followed) = (Vec::new(), 0);
     for page in &all {
         for link in links(page) {
@@ -98,7 +101,8 @@ fn every_link_leads_somewhere() {
 fn the_book_has_every_page() {
     let docs = root().join("docs");
     let listed = links(&docs.join("SUMMARY.md"));
-    for page in pages(&docs).into_iter().chain(pages(&docs.join("decisions"))) {
+    let folders = FOLDERS.iter().flat_map(|folder| pages(&docs.join(folder)));
+    for page in pages(&docs).into_iter().chain(folders) {
         let name = page.strip_prefix(&docs).unwrap().to_str().unwrap();
         assert!(
             name == "SUMMARY.md" || listed.iter().any(|link| link == name),

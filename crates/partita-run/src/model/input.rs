@@ -63,8 +63,16 @@ pub enum Given {
     Columns(String, Vec<(String, Cells)>),
     /// The columns of a table, and a likelihood of its rows.
     Own(String, Vec<(String, Cells)>, Own),
+    /// A likelihood of the rows of the file that the options name.
+    OwnOfFile(Own),
     /// A graph.
     Graph(String, GraphFile),
+}
+
+impl Given {
+    fn in_memory(&self) -> bool {
+        !matches!(self, Given::OwnOfFile(_))
+    }
 }
 
 /// Reads the data, decides what was left open, and builds the model.
@@ -84,13 +92,13 @@ pub fn load_given(
         Task::Fit => {
             let table = read_table(options, given)?;
             let piped = options.data.as_ref().is_some_and(|path| path.as_os_str() == STANDARD_INPUT);
-            kept = (given.is_some() || piped).then(|| table.clone());
+            kept = (given.is_some_and(Given::in_memory) || piped).then(|| table.clone());
             read(options, table)?
         }
         Task::Color | Task::Blocks => read_edges(task, options, given)?,
     };
     let setup = Setup::resolve(task, options, input.facts()?)?;
-    if let Some(Given::Own(.., own)) = given {
+    if let Some(Given::Own(.., own) | Given::OwnOfFile(own)) = given {
         input.own = Some(own.clone());
     }
     input.said.extend(input.graph.as_ref().and_then(|graph| looks::like_table(&input.title, graph)));
@@ -163,7 +171,10 @@ fn read_table(options: &Options, given: Option<&Given>) -> Result<Table, Failure
         levels: Vec::new(),
         one_row: false,
         // A likelihood of one's own is given the columns as they are.
-        guess: if matches!(given, Some(Given::Own(..))) { Guess::Nothing } else { Guess::All },
+        guess: match given {
+            Some(Given::Own(..) | Given::OwnOfFile(_)) => Guess::Nothing,
+            _ => Guess::All,
+        },
         sheet: reading.sheet,
     };
     let table = match (given, &options.data) {

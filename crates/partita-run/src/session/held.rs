@@ -3,14 +3,14 @@
 use super::merge::{joined, refuse_other};
 use super::predict::predictions;
 use super::runner::replicates;
-use super::{Finished, Planned, Request, Watch, all_ended, columns, heal, refuse_part, reload};
+use super::{Finished, Planned, Request, Watch, all_ended, columns, heal, refuse_part, reload_with};
 use crate::Failure;
 use crate::answers::{self, Answers};
 use crate::config::{Duration, Limit, Loss, Shard, StoppingRule};
 use crate::data::{Cells, ReadOptions, Table, kept};
 use crate::engine::long_chain;
 use crate::engine::{Draw, Executor, Replicate, Row, Sample, Sink};
-use crate::model::{Given, Input, Model, build, load_given};
+use crate::model::{Given, Input, Mark, Model, Own, build, load_given};
 use crate::results::{Predictions, Results};
 use crate::store::{self, DATA, Directory, Run};
 use partita::Partition;
@@ -131,10 +131,6 @@ impl Held {
         let begin = Instant::now();
         let (loaded, table) = load_given(request.task, &options, given)?;
         let out = options.out.as_deref();
-        if let (Some(_), Some(Given::Own(..))) = (out, given) {
-            let sentence = "`out` cannot be used with a user-defined likelihood: leave it out";
-            return Err(Failure::option("out", sentence.into()));
-        }
         let Planned { run, model, input } =
             request.plan(&options, loaded, begin, executor, interrupted, watch)?;
         let (sample, ended) = (Sample::default(), BTreeMap::new());
@@ -242,8 +238,9 @@ impl Held {
         self.go_on(None, executor, interrupted, watch)
     }
 
-    /// Reads a run directory. An incomplete run has no answers, and can be continued.
-    pub fn open(path: &Path, watch: &mut dyn Watch) -> Result<Self, Failure> {
+    /// Reads a run directory. An incomplete run has no answers, and can be continued. A user-defined likelihood is not in
+    /// it and has to be given.
+    pub fn open(path: &Path, own: Option<&Own>, watch: &mut dyn Watch) -> Result<Self, Failure> {
         let mut run = Run::read(path)?;
         // It may have been moved since.
         run.plan.out = path.to_path_buf();
@@ -251,7 +248,7 @@ impl Held {
         if let Some(pilot) = &mut run.pilot {
             pilot.chains = directory.chains();
         }
-        let (model, input) = reload(&run)?;
+        let (model, input) = reload_with(&run, own)?;
         let columns = columns(&*model);
         let sample = directory.sample(&columns)?;
         let complete = refuse_part(path, &run, &sample.rows).is_ok();
@@ -282,7 +279,6 @@ impl Held {
 
     /// Starts the directory of this run, its data with it.
     fn written(&self, path: &Path) -> Result<(Run, Directory), Failure> {
-        self.refuse_own()?;
         let mut run = self.run.clone();
         run.plan.out = path.to_path_buf();
         let text = match (&self.table, &self.input.graph) {
@@ -386,18 +382,6 @@ impl Held {
         build(&self.run.plan.setup, &self.input)
     }
 
-    /// Refuses to keep what could not be read back.
-    fn refuse_own(&self) -> Result<(), Failure> {
-        match self.input.own {
-            None => Ok(()),
-            Some(_) => Err(Failure::BadInput(
-                "a run with a user-defined likelihood lives in its process: it cannot be saved or sent, but its tables and \
-                 its report can"
-                    .into(),
-            )),
-        }
-    }
-
     fn items(&self) -> usize {
         self.input.item_names.len()
     }
@@ -432,13 +416,8 @@ impl Held {
         &self.columns
     }
 
-    /// As bytes.
-    ///
-    /// # Errors
-    ///
-    /// A user-defined likelihood cannot be written as bytes.
-    pub fn to_bytes(&self) -> Result<Vec<u8>, Failure> {
-        self.refuse_own()?;
+    /// As bytes, without a user-defined likelihood.
+    pub fn to_bytes(&self) -> Vec<u8> {
         let draw = |draw: &Draw| (draw.replicate, draw.atom.clone());
         let json = |answers: &Answers| serde_json::to_string(&answers.summary).expect("a summary is JSON");
         let packed = Packed {
@@ -452,18 +431,19 @@ impl Held {
             seconds: self.seconds,
             summary: self.answers.as_ref().map(json),
         };
-        Ok(postcard::to_stdvec(&packed).expect("memory takes what it is given"))
+        postcard::to_stdvec(&packed).expect("memory takes what it is given")
     }
 
-    /// From bytes, of the same version of partita.
-    pub fn from_bytes(bytes: &[u8], watch: &mut dyn Watch) -> Result<Self, Failure> {
+    /// From bytes, of the same version of partita; a likelihood of one's own has to be given.
+    pub fn from_bytes(bytes: &[u8], own: Option<&Own>, watch: &mut dyn Watch) -> Result<Self, Failure> {
         let broken = |what: String| Failure::Failed(format!("a run in bytes cannot be read: {what}"));
         let packed: Packed = postcard::from_bytes(bytes).map_err(|e| broken(e.to_string()))?;
         let mut run: Run = toml::from_str(&packed.run).map_err(|e| broken(e.message().into()))?;
         if let Some(pilot) = &mut run.pilot {
             pilot.chains = packed.chains;
         }
-        let input = Arc::new(packed.input);
+        Mark::compare(run.likelihood.as_ref(), own.map(Own::mark).as_ref())?;
+        let input = Arc::new(Input { own: own.cloned(), ..packed.input });
         let model = build(&run.plan.setup, &input)?;
         let draws = packed.draws.into_iter().map(|(replicate, atom)| Draw { replicate, atom });
         let mut held = Held {
