@@ -100,7 +100,7 @@ pub(crate) const BUDGET: f64 = 20.0 * SECOND;
 const RUN: f64 = 40.0 * SECOND;
 
 /// Where pairs are slow, a run may take so many times as long, and the pilot has a second round, longer than the first.
-pub(crate) const PATIENCE: f64 = 6.0;
+pub(crate) const PATIENCE: f64 = 8.0;
 const SECOND_ROUND: f64 = 3.0;
 
 /// Kernel calls of a replicate of pairs that are slow: about half of them until they meet.

@@ -45,7 +45,7 @@ fn a_column_of_words() {
 fn a_word_below_blank_lines_and_long_cells() {
     assert_eq!(
         sentence("a,\"b\nb\"\r\n\r\n1,\"2\"\r\n\r\n\r\n3,x\r\n"),
-        "data.csv, line 7, column \"b\\nb\": \"x\" is not a number; correct the cell, leave the column out with `drop = NUMBER`, use it as `id_column = NUMBER` or `label_column = NUMBER`, or treat it as `column_type = NUMBER=category`"
+        "data.csv, line 7, column \"b\\nb\": \"x\" is not a number; correct the cell, leave the column out with `drop = NUMBER`, take row names or known labels from it with `id_column = NUMBER` or `label_column = NUMBER`, or treat it as a category with `column_type = NUMBER=category`"
     );
 }
 
@@ -53,7 +53,7 @@ fn a_word_below_blank_lines_and_long_cells() {
 fn a_first_line_of_numbers_with_a_word() {
     assert_eq!(
         sentence("1,oops,3\n4,5,6\n"),
-        "data.csv, line 1, column \"x2\": \"oops\" is not a number; use `header = true` if this line holds the column names; otherwise correct the cell, leave the column out with `drop = x2`, use it as `id_column = x2` or `label_column = x2`, or treat it as `column_type = x2=category`"
+        "data.csv, line 1, column \"x2\": \"oops\" is not a number; use `header = true` if this line holds the column names; otherwise correct the cell, leave the column out with `drop = x2`, take row names or known labels from it with `id_column = x2` or `label_column = x2`, or treat it as a category with `column_type = x2=category`"
     );
 }
 
@@ -86,7 +86,7 @@ fn a_separator_too_many_at_the_end_of_each_row() {
 fn a_long_cell() {
     assert_eq!(
         sentence("a,b\n1,2\n3,\"one\ttwo three four five six seven eight nine ten\"\n"),
-        "data.csv, line 3, column \"b\": \"one\\ttwo three four five six seven eight …\" is not a number; correct the cell, leave the column out with `drop = b`, use it as `id_column = b` or `label_column = b`, or treat it as `column_type = b=category`"
+        "data.csv, line 3, column \"b\": \"one\\ttwo three four five six seven eight …\" is not a number; correct the cell, leave the column out with `drop = b`, take row names or known labels from it with `id_column = b` or `label_column = b`, or treat it as a category with `column_type = b=category`"
     );
 }
 

@@ -173,7 +173,7 @@ fn words_for_missing_values_hold_in_the_whole_file() {
     let word =
         Fixture::new("data.csv", "a,b\n*,1\n2,2\noops,3\n4,4\n").read(&open()).unwrap_err().to_string();
     assert!(word.contains("line 4, column \"a\": \"oops\" is not a number"), "{word}");
-    assert!(word.ends_with("or treat it as `column_type = a=category`"), "{word}");
+    assert!(word.ends_with("or treat it as a category with `column_type = a=category`"), "{word}");
 }
 
 #[test]

@@ -249,7 +249,7 @@ fn many_parts_are_told_in_short() {
     };
     assert_eq!(
         one(&mode(&few)),
-        "8 clusters of sizes 9, 9, 9, 9, 9 and 3 smaller, log probability -10.0 (1 chain)"
+        "8 clusters of sizes 9, 9, 9, 9, 9 and 3 more, log probability -10.0 (1 chain)"
     );
     assert_eq!(one(&mode(&many)), "1 cluster of size 20, log probability -10.0 (1 chain)");
     let room = Room::new("many");
