@@ -10,9 +10,7 @@ try:
     from sklearn.base import BaseEstimator, ClusterMixin, DensityMixin
     from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError:
-    raise ImportError(
-        "DPMixture needs scikit-learn 1.6 or later: install it with `pip install scikit-learn`"
-    ) from None
+    raise ImportError("DPMixture needs scikit-learn 1.6 or later: install it with `pip install scikit-learn`") from None
 
 from ._fit import fit
 from ._result import Result
