@@ -63,6 +63,14 @@ pub trait Chance {
         self.uniform() < p
     }
 
+    /// Whether every [`event`](Chance::event) is one [`uniform`](Chance::uniform) below its probability, and both events
+    /// of [`two_events`](Chance::two_events) one such: then a kernel may compare by itself, and needs a probability only
+    /// as far as it decides.
+    #[inline]
+    fn compares(&self) -> bool {
+        false
+    }
+
     /// A number below `n`, all alike likely.
     #[inline]
     fn below(&mut self, n: usize) -> usize {

@@ -328,6 +328,12 @@ impl Sequence {
 }
 
 impl Chance for Sequence {
+    #[inline]
+    fn compares(&self) -> bool {
+        true
+    }
+
+    #[inline]
     fn uniform(&mut self) -> f64 {
         if let Some(u) = self.spare.take() {
             return u;
