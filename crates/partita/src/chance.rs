@@ -77,6 +77,12 @@ pub trait Chance {
         ((self.uniform() * n as f64) as usize).min(n - 1)
     }
 
+    /// As many uniform numbers as there is room for, one after the other.
+    #[inline(always)]
+    fn uniforms(&mut self, out: &mut [f64]) {
+        out.iter_mut().for_each(|out| *out = self.uniform());
+    }
+
     /// Two events with probabilities `p` and `q` that agree as often as they can (one uniform).
     #[inline]
     fn two_events(&mut self, p: f64, q: f64) -> (bool, bool) {

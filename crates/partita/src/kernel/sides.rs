@@ -5,7 +5,7 @@
 
 mod quick;
 
-pub(super) use quick::run as run_quickly;
+pub(super) use quick::{Draws, run as run_quickly};
 
 use super::Workspace;
 use crate::chance::Chance;
@@ -40,11 +40,12 @@ pub(crate) struct SidesWork<T: Target> {
     kept: [Option<T::Stats>; 2],
     /// Where they are divided beside the state.
     rooms: [Option<T::Stats>; 2],
+    draws: Draws,
 }
 
 impl<T: Target> Default for SidesWork<T> {
     fn default() -> Self {
-        SidesWork { members: Vec::new(), kept: [None, None], rooms: [None, None] }
+        SidesWork { members: Vec::new(), kept: [None, None], rooms: [None, None], draws: Draws::default() }
     }
 }
 
@@ -76,8 +77,8 @@ pub(super) fn sides<'a, T: Target, const N: usize>(
     states: [&'a mut State<T>; N],
     (i, j): (usize, usize),
     work: &'a mut Workspace<T>,
-) -> ([Sides<'a, T>; N], &'a mut [Member]) {
-    let SidesWork { members, kept, rooms } = &mut work.sides;
+) -> ([Sides<'a, T>; N], &'a mut [Member], &'a mut Draws) {
+    let SidesWork { members, kept, rooms, draws } = &mut work.sides;
     members.clear();
     members.reserve(target.len());
     {
@@ -109,7 +110,7 @@ pub(super) fn sides<'a, T: Target, const N: usize>(
         let (splits, chain) = (z.together(i, j), chain - 1);
         Sides { target, state, kept: (slots, kept), room, i, j, slots, chain, splits, log_split: 0.0, last: None }
     });
-    (sides, members)
+    (sides, members, draws)
 }
 
 impl<T: Target> Sides<'_, T> {

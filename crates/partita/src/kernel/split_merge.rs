@@ -102,11 +102,11 @@ impl SplitMerge {
         chance: &mut impl Chance,
         work: &mut Workspace<T>,
     ) -> bool {
-        let (mut sides, members) = sides(target, states, pair, work);
+        let (mut sides, members, draws) = sides(target, states, pair, work);
         if let Some(trial) = target.trial()
             && chance.compares()
         {
-            return run_quickly(&trial, &mut sides, members, self.scans, chance);
+            return run_quickly(&trial, &mut sides, members, self.scans, chance, draws);
         }
         Arch::new().dispatch(Run { sides: &mut sides, members, scans: self.scans, chance })
     }

@@ -294,10 +294,12 @@ impl Likelihood for Mixed {
     #[inline(always)]
     fn shift(&self, from: &mut MixedCluster, to: &mut MixedCluster, item: usize) {
         self.normals.shift(&mut from.normal, &mut to.normal, item);
-        self.counts.insert(&mut to.count, item);
-        self.counts.remove(&mut from.count, item);
-        self.categories.insert(&mut to.category, item);
-        self.categories.remove(&mut from.category, item);
+        if !self.is_normal() {
+            self.counts.insert(&mut to.count, item);
+            self.counts.remove(&mut from.count, item);
+            self.categories.insert(&mut to.category, item);
+            self.categories.remove(&mut from.category, item);
+        }
     }
 
     #[inline(always)]

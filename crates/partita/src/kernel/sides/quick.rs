@@ -35,8 +35,9 @@ pub(in crate::kernel) fn run<T: Target, R: Trial<T::Stats>, C: Chance>(
     members: &mut [Member],
     scans: usize,
     chance: &mut C,
+    draws: &mut Draws,
 ) -> bool {
-    Arch::new().dispatch(Run { trial, sides, members, scans, chance })
+    Arch::new().dispatch(Run { trial, sides, members, scans, chance, draws })
 }
 
 struct Run<'a, 'b, T: Target, R, C> {
@@ -45,6 +46,7 @@ struct Run<'a, 'b, T: Target, R, C> {
     members: &'a mut [Member],
     scans: usize,
     chance: &'a mut C,
+    draws: &'a mut Draws,
 }
 
 impl<T: Target, R: Trial<T::Stats>, C: Chance> NullaryFnOnce for Run<'_, '_, T, R, C> {
@@ -52,13 +54,12 @@ impl<T: Target, R: Trial<T::Stats>, C: Chance> NullaryFnOnce for Run<'_, '_, T, 
 
     #[inline(always)]
     fn call(self) -> bool {
-        let Run { trial, sides, members, scans, chance } = self;
-        let slack = trial.slack() + ROUNDING;
+        let Run { trial, sides, members, scans, chance, draws } = self;
         match sides {
-            [x] => run_all(trial, [Try::new(trial, x)], members, scans, chance, slack),
+            [x] => run_all(trial, [Try::new(trial, x)], members, scans, chance, draws),
             [x, y] => {
                 let tries = [Try::new(trial, x), Try::new(trial, y)];
-                run_all(trial, tries, members, scans, chance, slack)
+                run_all(trial, tries, members, scans, chance, draws)
             }
             _ => unreachable!("one chain or two"),
         }
@@ -72,21 +73,22 @@ fn run_all<T: Target, C: Chance, const N: usize>(
     members: &mut [Member],
     scans: usize,
     chance: &mut C,
-    slack: f64,
+    draws: &mut Draws,
 ) -> bool {
-    for member in members.iter_mut() {
-        let to_i = chance.uniform() < 0.5;
+    let slack = trial.slack() + ROUNDING;
+    draws.fill(chance, members.len());
+    for (member, u) in members.iter_mut().zip(&draws.uniforms) {
         for side in &mut tries {
-            side.launch(trial, member, to_i);
+            side.launch(trial, member, *u < 0.5);
         }
     }
     for side in &mut tries {
         trial.settle(side.room());
     }
     for _ in 0..scans {
-        for member in members.iter_mut() {
-            let u = chance.uniform();
-            let mark = mark(u);
+        draws.fill(chance, members.len());
+        draws.mark();
+        for (member, (&u, &mark)) in members.iter_mut().zip(draws.uniforms.iter().zip(&draws.marks)) {
             for side in &mut tries {
                 if side.side.holds(member) {
                     let (to_i, _) = side.choose(trial, member, u, mark, slack);
@@ -99,11 +101,15 @@ fn run_all<T: Target, C: Chance, const N: usize>(
         side.sizes_before = side.sizes;
         trial.keep(side.room());
     }
+    // A merging chain retraces its own state, to find how probable that split would be: it takes no part in the choice.
+    let splits = tries.each_ref().map(|side| (side.side.splits, side.side.chain));
+    let is_free = |member: &Member| splits.iter().any(|&(splits, chain)| splits && member.held[chain]);
+    draws.fill(chance, members.iter().filter(|member| is_free(member)).count());
+    draws.mark();
+    let mut choices = draws.uniforms.iter().zip(&draws.marks);
     for member in members.iter_mut() {
-        // A merging chain retraces its own state, to find how probable that split would be: it takes no part in the choice.
-        let free = tries.iter().any(|side| side.side.splits && side.side.holds(member));
-        let u = if free { chance.uniform() } else { 0.5 };
-        let mark = mark(u);
+        let choice = if is_free(member) { choices.next() } else { None };
+        let (&u, &mark) = choice.unwrap_or((&0.5, &0.0));
         for side in &mut tries {
             if side.side.holds(member) {
                 side.scan_at_last(trial, member, u, mark, slack);
@@ -118,12 +124,36 @@ fn run_all<T: Target, C: Chance, const N: usize>(
     moved
 }
 
+/// The chance of a scan: a uniform for each choice and its mark.
+#[derive(Debug, Default)]
+pub(in crate::kernel) struct Draws {
+    uniforms: Vec<f64>,
+    marks: Vec<f64>,
+}
+
+impl Draws {
+    #[inline(always)]
+    fn fill(&mut self, chance: &mut impl Chance, wanted: usize) {
+        self.uniforms.resize(wanted, 0.0);
+        chance.uniforms(&mut self.uniforms);
+    }
+
+    #[inline(always)]
+    fn mark(&mut self) {
+        self.marks.resize(self.uniforms.len(), 0.0);
+        for (out, &u) in self.marks.iter_mut().zip(&self.uniforms) {
+            *out = mark(u);
+        }
+    }
+}
+
 /// Log odds below this let the event happen that a uniform `u` decides; NaN, which nothing is below or above, where
 /// rounding is not far below [`ROUNDING`].
 #[inline(always)]
 fn mark(u: f64) -> f64 {
-    let is_plain = u > 1e-6 && u < 1.0 - 1e-6;
-    let mark = log((1.0 - u) / if is_plain { u } else { 0.5 });
+    let is_plain = (u > 1e-6) & (u < 1.0 - 1e-6);
+    let plain = if is_plain { u } else { 0.5 };
+    let mark = log((1.0 - plain) / plain);
     if is_plain { mark } else { f64::NAN }
 }
 

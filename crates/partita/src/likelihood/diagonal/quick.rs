@@ -23,7 +23,7 @@ pub(super) struct Alike {
     base: f64,
     /// The logarithm of a rate, its count and the columns: what an error grows with.
     slack: f64,
-    columns: f64,
+    columns: usize,
 }
 
 /// What follows from a cluster's statistics, for all columns.
@@ -58,13 +58,20 @@ impl Product {
     /// Logarithms of products whose mantissas have neither overflown nor underflown; else none.
     #[inline(always)]
     fn logs<const N: usize>(products: [Product; N]) -> Option<[f64; N]> {
-        let is_fine = |p: Product| p.mantissa > 1e-290 && p.mantissa < 1e290;
-        // All are looked at, without a branch for each.
-        let fine = products.iter().fold(true, |fine, p| fine & is_fine(*p));
-        let logs = products.map(
-            #[inline(always)]
-            |p| log(if fine { p.mantissa } else { 1.0 }) + p.exponent * std::f64::consts::LN_2,
-        );
+        let (mut logs, mut exponents) = ([0.0; N], [0.0; N]);
+        for ((log, exponent), product) in logs.iter_mut().zip(&mut exponents).zip(&products) {
+            (*log, *exponent) = (product.mantissa, product.exponent);
+        }
+        // All are looked at, without a branch for each; the logarithm of others is nothing's.
+        let mut fine = true;
+        for out in &mut logs {
+            let is_fine = (*out > 1e-290) & (*out < 1e290);
+            fine &= is_fine;
+            *out = log(if is_fine { *out } else { 1.0 });
+        }
+        for (out, exponent) in logs.iter_mut().zip(exponents) {
+            *out += exponent * std::f64::consts::LN_2;
+        }
         fine.then_some(logs)
     }
 }
@@ -136,12 +143,13 @@ impl Alike {
         let (lanes, power) = ((normals.width * LANES) as f64, shape + 0.5 * items as f64 + 1.0);
         // No logarithm is above 710, and each is right to 2.5e-16; so is the rest, which is of the same order.
         let slack = 1e-13 * 710.0 * lanes * power;
-        Some(Alike { kappa, shape, rates, norms, sums, base, slack, columns: columns as f64 })
+        Some(Alike { kappa, shape, rates, norms, sums, base, slack, columns })
     }
 }
 
 impl Normals {
-    /// Only counts and sums where [`settle`](Self::settle) does the rest.
+    /// Only sums and the first count where [`settle`](Self::settle) and [`complete`](Self::complete) do the rest. No side
+    /// loses its last item, which would take with it what rounding has left in the sums.
     #[inline(always)]
     pub(in super::super) fn shift(&self, from: &mut NormalCluster, to: &mut NormalCluster, item: usize) {
         if self.alike.is_none() {
@@ -150,9 +158,17 @@ impl Normals {
             return;
         }
         let row = self.row(item);
+        to.lanes[0].count[0] += 1;
+        from.lanes[0].count[0] -= 1;
+        debug_assert!(from.lanes[0].count[0] > 0, "a side keeps an item");
         for ((from, to), cells) in from.lanes.iter_mut().zip(&mut to.lanes).zip(row) {
-            to.add(cells);
-            from.take(cells);
+            for lane in 0..LANES {
+                let x = cells.x[lane];
+                to.sum[lane] += x;
+                to.square[lane] += x * x;
+                from.sum[lane] -= x;
+                from.square[lane] -= x * x;
+            }
         }
     }
 
@@ -183,8 +199,12 @@ impl Normals {
     /// Everything else, after [`shift`](Self::shift).
     #[inline(always)]
     pub(in super::super) fn complete(&self, cluster: &mut NormalCluster) {
-        if self.alike.is_some() {
+        if let Some(alike) = &self.alike {
+            let n = cluster.lanes[0].count[0];
             for (chunk, lanes) in cluster.lanes.iter_mut().enumerate() {
+                for (lane, count) in lanes.count.iter_mut().enumerate() {
+                    *count = if chunk * LANES + lane < alike.columns { n } else { 0 };
+                }
                 self.follow(lanes, chunk);
             }
         }
@@ -204,10 +224,10 @@ impl Normals {
         let (mut before, mut after) = (Products::ONE, Products::ONE);
         let row = self.row(item);
         let chunks = row.len();
-        let clusters = own.lanes.iter().zip(&other.lanes).zip(&alike.rates);
-        for (chunk, (((own, other), least), cells)) in clusters.zip(row).enumerate() {
-            after.times(rates_with(other, cells, there.half_shrink));
-            before.times(rates_without(own, cells, here.half_grow, least));
+        let (own, other, least) = (&own.lanes[..chunks], &other.lanes[..chunks], &alike.rates[..chunks]);
+        for chunk in 0..chunks {
+            after.times(rates_with(&other[chunk], &row[chunk], there.half_shrink));
+            before.times(rates_without(&own[chunk], &row[chunk], here.half_grow, &least[chunk]));
             if chunks > BEFORE_REDUCING && chunk % BEFORE_REDUCING == 1 {
                 after.reduce();
                 before.reduce();
@@ -254,7 +274,7 @@ impl Normals {
         // In every cell and step the relative error of a rate is below ten roundings an item of the squares beside the least
         // rate there can be; and a step has the slack of its logarithms.
         let steps = f64::from(m + n);
-        let error = steps * (2.5e-15 * steps * spread * shape * alike.columns + 2.0 * alike.slack);
+        let error = steps * (2.5e-15 * steps * spread * shape * alike.columns as f64 + 2.0 * alike.slack);
         Some((log_ratio, error))
     }
 }
@@ -273,24 +293,22 @@ fn means_and_rates(lanes: &mut Lanes, least: &[f64; LANES], kappa: f64) {
 /// The rates of a cluster if it held one item more.
 #[inline(always)]
 fn rates_with(lanes: &Lanes, cells: &Cells, half_shrink: f64) -> [f64; LANES] {
-    std::array::from_fn(
-        #[inline(always)]
-        |lane| {
-            let e = cells.x[lane] - lanes.mean[lane];
-            lanes.rate[lane] + half_shrink * (e * e)
-        },
-    )
+    let mut rates = [0.0; LANES];
+    for (lane, rate) in rates.iter_mut().enumerate() {
+        let e = cells.x[lane] - lanes.mean[lane];
+        *rate = lanes.rate[lane] + half_shrink * (e * e);
+    }
+    rates
 }
 
 /// The rates of a cluster without an item that it holds.
 #[inline(always)]
 fn rates_without(lanes: &Lanes, cells: &Cells, half_grow: f64, least: &[f64; LANES]) -> [f64; LANES] {
-    std::array::from_fn(
-        #[inline(always)]
-        |lane| {
-            let e = cells.x[lane] - lanes.mean[lane];
-            let rate = lanes.rate[lane] - half_grow * (e * e);
-            if rate > least[lane] { rate } else { least[lane] }
-        },
-    )
+    let mut rates = [0.0; LANES];
+    for (lane, out) in rates.iter_mut().enumerate() {
+        let e = cells.x[lane] - lanes.mean[lane];
+        let rate = lanes.rate[lane] - half_grow * (e * e);
+        *out = if rate > least[lane] { rate } else { least[lane] };
+    }
+    rates
 }
