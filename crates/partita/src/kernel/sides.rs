@@ -81,11 +81,11 @@ pub(super) fn sides<'a, T: Target, const N: usize>(
     let SidesWork { members, kept, rooms, draws } = &mut work.sides;
     members.clear();
     members.reserve(target.len());
+    draws.make_room(target.len());
     {
         let places = states.each_ref().map(|state| state.partition().either(i, j));
         for item in 0..target.len() {
-            let mut member =
-                Member { item: item as u32, ..Member::default() };
+            let mut member = Member { item: item as u32, ..Member::default() };
             let mut any = false;
             for (chain, place) in places.iter().enumerate() {
                 if let Some(with_i) = place(item) {
@@ -108,7 +108,19 @@ pub(super) fn sides<'a, T: Target, const N: usize>(
         let kept = kept.as_ref().expect("it was just kept");
         chain += 1;
         let (splits, chain) = (z.together(i, j), chain - 1);
-        Sides { target, state, kept: (slots, kept), room, i, j, slots, chain, splits, log_split: 0.0, last: None }
+        Sides {
+            target,
+            state,
+            kept: (slots, kept),
+            room,
+            i,
+            j,
+            slots,
+            chain,
+            splits,
+            log_split: 0.0,
+            last: None,
+        }
     });
     (sides, members, draws)
 }

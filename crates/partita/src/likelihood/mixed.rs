@@ -319,8 +319,8 @@ impl Likelihood for Mixed {
             return Some(normal);
         }
         let there = self.counts.score(&other.count, item) + self.categories.score(&other.category, item);
-        let here = self.counts.score_without(&own.count, item)
-            + self.categories.score_without(&own.category, item);
+        let here =
+            self.counts.score_without(&own.count, item) + self.categories.score_without(&own.category, item);
         // Rounding of larger ones is more than the slack.
         (there.abs() < 1e4 && here.abs() < 1e4).then_some(normal + (there - here))
     }

@@ -25,6 +25,8 @@ struct Try<'a, 'b, T: Target> {
     against: f64,
     log_split: f64,
     error: f64,
+    /// Whether the split may be less probable than that by any factor.
+    at_most: bool,
 }
 
 /// One move of one chain, or of two with shared chance; says whether a chain has moved. As
@@ -132,6 +134,14 @@ pub(in crate::kernel) struct Draws {
 }
 
 impl Draws {
+    /// For as many as there are items, so that no later move allocates.
+    pub(super) fn make_room(&mut self, items: usize) {
+        self.uniforms.clear();
+        self.marks.clear();
+        self.uniforms.reserve(items);
+        self.marks.reserve(items);
+    }
+
     #[inline(always)]
     fn fill(&mut self, chance: &mut impl Chance, wanted: usize) {
         self.uniforms.resize(wanted, 0.0);
@@ -163,7 +173,7 @@ impl<'a, 'b, T: Target> Try<'a, 'b, T> {
         let sizes = side.slots.map(|slot| z.sizes()[slot] as usize);
         trial.begin(side.state.stats(), side.slots, leaves, side.room);
         let sizes = if side.splits { [sizes[0] - 1, 1] } else { sizes };
-        Try { side, sizes, sizes_before: sizes, against: 1.0, log_split: 0.0, error: 0.0 }
+        Try { side, sizes, sizes_before: sizes, against: 1.0, log_split: 0.0, error: 0.0, at_most: false }
     }
 
     #[inline(always)]
@@ -257,6 +267,10 @@ impl<'a, 'b, T: Target> Try<'a, 'b, T> {
         } else if to_i && against < 600.0 {
             self.log_split -= against;
             self.error += slack;
+        } else if against >= 30.0 {
+            // Nearly nothing is left of 1, or nothing.
+            self.log_split -= 29.0;
+            self.at_most = true;
         } else {
             self.error = f64::INFINITY;
         }
@@ -282,7 +296,10 @@ impl<'a, 'b, T: Target> Try<'a, 'b, T> {
         let log_accept = if self.side.splits { log_ratio - log_split } else { log_ratio + log_split };
         let beyond = log_accept - if u > 1e-12 { log(u) } else { f64::NAN };
         let error = self.error + error + ROUNDING + 1e-12 * (log_ratio.abs() + log_split.abs());
-        if beyond.abs() > error {
+        // A merge is no more probable than the way back; of a split that says nothing.
+        let is_certain =
+            if self.at_most { !self.side.splits && beyond < -error } else { beyond.abs() > error };
+        if is_certain {
             let accepted = beyond > 0.0;
             match walked {
                 Some(_) => self.side.conclude(members, accepted),
@@ -334,6 +351,116 @@ impl<T: Target> Sides<'_, T> {
         let [before, after] = [before, after].map(|part| part.iter().filter(with_j).map(Member::item));
         for item in before.chain([self.j]).chain(after) {
             self.state.place(self.target, item, self.slot(true));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::chance::{Chance, Source};
+    use crate::coupling::Independent;
+    use crate::kernel::{Chains, Workspace};
+    use crate::likelihood::{Column, Dirichlet, GammaPoisson, NormalInverseGamma, NormalInverseWishart};
+    use crate::rng::{Purpose, Sequence, Stream, Sweep};
+    use crate::{Full, Gibbs, Kernel, Mixed, Mixture, Partition, Prior, SplitMerge, State, Target};
+    use proptest::prelude::*;
+
+    /// The same numbers without leave to compare them: the plain move.
+    struct Plain(Sweep);
+    struct PlainSequence(Sequence);
+
+    impl Chance for PlainSequence {
+        fn uniform(&mut self) -> f64 {
+            self.0.uniform()
+        }
+    }
+
+    impl Source for Plain {
+        type Items = <Sweep as Source>::Items;
+        type Sequence = PlainSequence;
+
+        fn items(&mut self, purpose: Purpose) -> Self::Items {
+            self.0.items(purpose)
+        }
+
+        fn sequence(&mut self, purpose: Purpose) -> PlainSequence {
+            PlainSequence(self.0.sequence(purpose))
+        }
+    }
+
+    fn agree<T: Target>(target: &T, seed: u64) -> Result<(), TestCaseError> {
+        let labels = |k: usize| (0..target.len()).map(|item| item % k).collect::<Vec<_>>();
+        let state = |k: usize| State::new(target, Partition::from_labels(&labels(k)).unwrap());
+        let (mut quick, mut plain) = (Chains::new(state(2), state(5)), Chains::new(state(2), state(5)));
+        let (mut work, mut same, move_one) = (Workspace::new(), Workspace::new(), SplitMerge::default());
+        let stream = Stream::new(seed, 0);
+        for t in 1..=40 {
+            let (mut a, mut b) = (stream.sweep(t), Plain(stream.sweep(t)));
+            if t % 4 == 0 {
+                Gibbs.coupled_step(target, &mut quick, &mut Independent, &mut a, &mut work);
+                Gibbs.coupled_step(target, &mut plain, &mut Independent, &mut b, &mut same);
+            } else if t % 4 == 1 {
+                move_one.step(target, &mut quick.x, &mut a, &mut work);
+                move_one.step(target, &mut plain.x, &mut b, &mut same);
+                quick.recount();
+                plain.recount();
+            } else {
+                move_one.coupled_step(target, &mut quick, &mut Independent, &mut a, &mut work);
+                move_one.coupled_step(target, &mut plain, &mut Independent, &mut b, &mut same);
+            }
+            for (a, b) in [(quick.x(), plain.x()), (quick.y(), plain.y())] {
+                prop_assert_eq!(a.partition().canonical_labels(), b.partition().canonical_labels());
+                // A copy has no closed clusters, which may differ.
+                prop_assert_eq!(format!("{:?}", a.stats().clone()), format!("{:?}", b.stats().clone()));
+            }
+        }
+        Ok(())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Every state has the very bits that the plain move leaves, in models with quick odds and without.
+        #[test]
+        fn quick_moves_are_plain_moves(
+            columns in 1usize..14,
+            gap in prop::sample::select(vec![0.0, 1.0, 3.0, 1e4]),
+            seed in 0u64..1 << 40,
+        ) {
+            let (items, prior) = (60, Prior::dirichlet(1.0).unwrap());
+            let mut chance = Stream::new(seed, 1).sequence(Purpose::Data, 0);
+            let cell = |at: usize| gap * (at / columns % 3) as f64 + chance.normal();
+            let values: Vec<f64> = (0..items * columns).map(cell).collect();
+            let weak = NormalInverseGamma::weak(columns);
+            agree(&Mixture::new(prior, Mixed::diagonal(values.clone(), columns, weak).unwrap()), seed)?;
+            let kinds: Vec<Column> = (0..columns)
+                .map(|column| match column % 3 {
+                    0 => Column::Normal(weak),
+                    1 => Column::Count(GammaPoisson::around(2.0)),
+                    _ => Column::Category(Dirichlet::weak(3)),
+                })
+                .collect();
+            let kind = |(at, x): (usize, &f64)| match at % columns % 3 {
+                0 => *x,
+                1 => x.abs().floor(),
+                _ => x.abs().floor().min(2.0),
+            };
+            let mixed: Vec<f64> = values.iter().enumerate().map(kind).collect();
+            agree(&Mixture::new(prior, Mixed::new(&mixed, &kinds).unwrap()), seed)?;
+            let wishart = NormalInverseWishart::weak(columns);
+            agree(&Mixture::new(prior, Full::new(values, &wishart).unwrap()), seed)?;
+        }
+    }
+
+    /// Numbers drawn together are those drawn one by one, wherever one is left over.
+    #[test]
+    fn numbers_come_in_the_same_order() {
+        let sequence = || Stream::new(5, 3).sequence(Purpose::Data, 0);
+        let (mut one_by_one, mut together) = (sequence(), sequence());
+        for wanted in [0, 1, 0, 7, 8, 9, 1, 16, 17, 33, 2] {
+            let mut numbers = vec![0.0; wanted];
+            together.uniforms(&mut numbers);
+            assert!(numbers.iter().all(|u| *u == one_by_one.uniform()));
         }
     }
 }
