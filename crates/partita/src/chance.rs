@@ -63,10 +63,24 @@ pub trait Chance {
         self.uniform() < p
     }
 
+    /// Whether every [`event`](Chance::event) is one [`uniform`](Chance::uniform) below its probability, and both events
+    /// of [`two_events`](Chance::two_events) one such: then a kernel may compare by itself, and needs a probability only
+    /// as far as it decides.
+    #[inline]
+    fn compares(&self) -> bool {
+        false
+    }
+
     /// A number below `n`, all equally likely.
     #[inline]
     fn below(&mut self, n: usize) -> usize {
         ((self.uniform() * n as f64) as usize).min(n - 1)
+    }
+
+    /// As many uniform numbers as there is room for, one after the other.
+    #[inline(always)]
+    fn uniforms(&mut self, out: &mut [f64]) {
+        out.iter_mut().for_each(|out| *out = self.uniform());
     }
 
     /// Two events with probabilities `p` and `q` that agree as often as possible (one uniform).

@@ -151,6 +151,45 @@ pub trait Likelihood: Sync {
         None
     }
 
+    /// Takes an item out of one cluster and adds it to another, as [`remove`](Self::remove) and
+    /// [`insert`](Self::insert) do, or only as far as [`settle`](Self::settle) needs, which is called before the clusters
+    /// are asked for [`quick_difference`](Self::quick_difference) or [`quick_split`](Self::quick_split), and
+    /// [`complete`](Self::complete), which is called before anything else is asked.
+    #[inline(always)]
+    fn shift(&self, from: &mut Self::Cluster, to: &mut Self::Cluster, item: usize) {
+        self.insert(to, item);
+        self.remove(from, item);
+    }
+
+    /// See [`shift`](Self::shift).
+    #[inline(always)]
+    fn settle(&self, _cluster: &mut Self::Cluster) {}
+
+    /// See [`shift`](Self::shift): afterwards the cluster has the very bits that `insert` and `remove` would have left.
+    #[inline(always)]
+    fn complete(&self, _cluster: &mut Self::Cluster) {}
+
+    /// The log predictive density of `item` given `other` less that given the rest of `own`, which holds it, to within
+    /// [`slack`](Self::slack) of the difference of the two; none where there is no quicker way than the two.
+    #[inline(always)]
+    fn quick_difference(&self, _own: &Self::Cluster, _other: &Self::Cluster, _item: usize) -> Option<f64> {
+        None
+    }
+
+    /// The error that [`quick_difference`](Self::quick_difference) stays below.
+    #[inline]
+    fn slack(&self) -> f64 {
+        0.0
+    }
+
+    /// The log density of the items of two clusters apart less that of all of them in one, and how far at most a sum of
+    /// differences of predictive densities is from it that takes them apart or together one by one; none where there is no
+    /// quicker way than that.
+    #[inline]
+    fn quick_split(&self, _clusters: [&Self::Cluster; 2]) -> Option<(f64, f64)> {
+        None
+    }
+
     /// Empties a cluster, keeping its memory.
     fn clear(&self, cluster: &mut Self::Cluster) {
         *cluster = self.empty();

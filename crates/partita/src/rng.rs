@@ -331,6 +331,12 @@ impl Sequence {
 }
 
 impl Chance for Sequence {
+    #[inline]
+    fn compares(&self) -> bool {
+        true
+    }
+
+    #[inline]
     fn uniform(&mut self) -> f64 {
         if let Some(u) = self.spare.take() {
             return u;
@@ -339,6 +345,23 @@ impl Chance for Sequence {
         self.next += 1;
         self.spare = Some(step.uniforms[1]);
         step.uniforms[0]
+    }
+
+    /// Blocks are made several at a time.
+    #[inline(always)]
+    fn uniforms(&mut self, out: &mut [f64]) {
+        let left_over = usize::from(self.spare.is_some()).min(out.len());
+        let (first, out) = out.split_at_mut(left_over);
+        first.iter_mut().for_each(|out| *out = self.uniform());
+        let (groups, rest) = out.as_chunks_mut::<{ 2 * LANES }>();
+        for group in groups {
+            let words = philox4x32_lanes(self.address.counter_of(self.next), self.address.key);
+            self.next += LANES as u32;
+            for (lane, out) in group.as_chunks_mut::<2>().0.iter_mut().enumerate() {
+                *out = ItemStep::from_block(words.map(|word| word[lane])).uniforms;
+            }
+        }
+        rest.iter_mut().for_each(|out| *out = self.uniform());
     }
 }
 

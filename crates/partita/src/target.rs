@@ -5,6 +5,7 @@ mod blocks;
 mod coloring;
 mod mixture;
 mod shared_variance;
+mod trial;
 
 pub use crate::graph::Graph;
 pub(crate) use ahead::Ahead;
@@ -12,6 +13,7 @@ pub use blocks::{BlockStats, Blocks, EdgePrior};
 pub use coloring::{ColorMoves, Coloring};
 pub use mixture::{Mixture, MixtureStats};
 pub use shared_variance::{SharedPrior, SharedStats, SharedVariance, Sharing};
+pub use trial::{NoTrial, Trial};
 
 use crate::likelihood::Predict;
 use crate::math::{exp, ln_add};
@@ -109,6 +111,13 @@ pub trait Target: Sync {
     /// Restores exactly what [`keep`](Self::keep) saved; `z` is again as it was then.
     fn restore(&self, stats: &mut Self::Stats, _z: &Partition, _slots: [usize; 2], kept: &Self::Stats) {
         stats.clone_from(kept);
+    }
+
+    /// Two clusters beside a state, to be divided in other ways without changing the state; none where the rest of the
+    /// state has a part in it.
+    #[inline(always)]
+    fn trial(&self) -> Option<impl Trial<Self::Stats>> {
+        None::<NoTrial>
     }
 
     /// The target in plain numbers, for another kind of engine; `None` if no other engine supports it.

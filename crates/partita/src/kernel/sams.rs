@@ -97,7 +97,7 @@ fn moves<T: Target, const N: usize>(
     }
     let chance = &mut source.sequence(Purpose::Sams);
     let pair = anchors(near, target.len(), chance);
-    let (mut sides, members) = sides(target, states, pair, work);
+    let (mut sides, members, _) = sides(target, states, pair, work);
     Arch::new().dispatch(Run { sides: &mut sides, members, chance })
 }
 

@@ -97,7 +97,7 @@ fn moves<T: Target, const N: usize>(
     if apart.iter().all(|apart| !apart) {
         return false;
     }
-    let (mut sides, members) = sides(target, states, (i, j), work);
+    let (mut sides, members, _) = sides(target, states, (i, j), work);
     let first = apart.iter().position(|apart| *apart).expect("one is apart");
     let last = apart.iter().rposition(|apart| *apart).expect("one is apart");
     Arch::new().dispatch(Run { sides: &mut sides[first..=last], members, chance })

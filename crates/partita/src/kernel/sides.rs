@@ -3,12 +3,16 @@
 //! A move tries out a split in the state itself, goes back to the very bits it came from, and walks from there to
 //! what it proposes: its work is that of the items of the two clusters, and a rejected move leaves no trace.
 
+mod quick;
+
+pub(super) use quick::{Draws, run as run_quickly};
+
 use super::Workspace;
 use crate::chance::Chance;
 use crate::target::{State, Target};
 
 /// An item of the two clusters, in one chain or in both; flags are by chain.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Member {
     item: u32,
     /// Whether it is in the chain's two clusters.
@@ -17,6 +21,8 @@ pub(super) struct Member {
     was_with_i: [bool; 2],
     /// Whether the split puts it with `i`.
     with_i: [bool; 2],
+    /// Whether it was with `i` before the last scan.
+    scanned_with_i: [bool; 2],
 }
 
 impl Member {
@@ -32,11 +38,14 @@ pub(crate) struct SidesWork<T: Target> {
     members: Vec<Member>,
     /// What the two clusters of each chain were.
     kept: [Option<T::Stats>; 2],
+    /// Where they are divided beside the state.
+    rooms: [Option<T::Stats>; 2],
+    draws: Draws,
 }
 
 impl<T: Target> Default for SidesWork<T> {
     fn default() -> Self {
-        SidesWork { members: Vec::new(), kept: [None, None] }
+        SidesWork { members: Vec::new(), kept: [None, None], rooms: [None, None], draws: Draws::default() }
     }
 }
 
@@ -46,6 +55,8 @@ pub(super) struct Sides<'a, T: Target> {
     state: &'a mut State<T>,
     /// What the clusters in two slots were.
     kept: ([usize; 2], &'a T::Stats),
+    /// Where they are divided beside the state.
+    room: &'a mut Option<T::Stats>,
     i: usize,
     j: usize,
     /// The slots of `i` and `j` before the move.
@@ -68,15 +79,15 @@ pub(super) fn sides<'a, T: Target, const N: usize>(
     states: [&'a mut State<T>; N],
     (i, j): (usize, usize),
     work: &'a mut Workspace<T>,
-) -> ([Sides<'a, T>; N], &'a mut [Member]) {
-    let SidesWork { members, kept } = &mut work.sides;
+) -> ([Sides<'a, T>; N], &'a mut [Member], &'a mut Draws) {
+    let SidesWork { members, kept, rooms, draws } = &mut work.sides;
     members.clear();
     members.reserve(target.len());
+    draws.make_room(target.len());
     {
         let places = states.each_ref().map(|state| state.partition().either(i, j));
         for item in 0..target.len() {
-            let mut member =
-                Member { item: item as u32, held: [false; 2], was_with_i: [false; 2], with_i: [false; 2] };
+            let mut member = Member { item: item as u32, ..Member::default() };
             let mut any = false;
             for (chain, place) in places.iter().enumerate() {
                 if let Some(with_i) = place(item) {
@@ -89,19 +100,20 @@ pub(super) fn sides<'a, T: Target, const N: usize>(
             }
         }
     }
-    let mut kept = kept.iter_mut();
+    let (mut kept, mut rooms) = (kept.iter_mut(), rooms.iter_mut());
     let mut chain = 0;
     let sides = states.map(|state| {
         let (z, kept) = (state.partition(), kept.next().expect("room for two chains"));
+        let room = rooms.next().expect("room for two chains");
         let slots = [z.slot(i), z.slot(j)];
         target.keep(state.stats(), slots, kept);
         let kept = kept.as_ref().expect("it was just kept");
         chain += 1;
         let (splits, chain) = (z.together(i, j), chain - 1);
         let (kept, retraces) = ((slots, kept), !splits);
-        Sides { target, state, kept, i, j, slots, chain, splits, retraces, log_split: 0.0, last: None }
+        Sides { target, state, kept, room, i, j, slots, chain, splits, retraces, log_split: 0.0, last: None }
     });
-    (sides, members)
+    (sides, members, draws)
 }
 
 impl<T: Target> Sides<'_, T> {
@@ -204,7 +216,18 @@ impl<T: Target> Sides<'_, T> {
     /// Walks from the first state to the proposed one, item by item; returns the probability of accepting it.
     #[inline(always)]
     pub(super) fn propose(&mut self, members: &[Member]) -> f64 {
-        let log_ratio = if self.splits { self.walk_apart(members) } else { self.walk_together(members) };
+        let log_ratio = self.walk(members);
+        self.acceptance(log_ratio)
+    }
+
+    #[inline(always)]
+    fn walk(&mut self, members: &[Member]) -> f64 {
+        if self.splits { self.walk_apart(members) } else { self.walk_together(members) }
+    }
+
+    /// The probability of accepting a proposal of which the walk has told the log ratio.
+    #[inline(always)]
+    fn acceptance(&self, log_ratio: f64) -> f64 {
         acceptance(if self.splits { log_ratio - self.log_split } else { log_ratio + self.log_split })
     }
 

@@ -1,7 +1,7 @@
 //! The split-merge move (Jain, Neal 2004): a whole cluster comes apart, or two become one.
 
 use super::anchors::anchors;
-use super::sides::{Member, Sides, choose, decide, sides};
+use super::sides::{Member, Sides, choose, decide, run_quickly, sides};
 use super::{Chains, Kernel, Workspace};
 use crate::chance::{Chance, Source};
 use crate::coupling::Coupling;
@@ -102,7 +102,12 @@ impl SplitMerge {
         chance: &mut impl Chance,
         work: &mut Workspace<T>,
     ) -> bool {
-        let (mut sides, members) = sides(target, states, pair, work);
+        let (mut sides, members, draws) = sides(target, states, pair, work);
+        if let Some(trial) = target.trial()
+            && chance.compares()
+        {
+            return run_quickly(&trial, &mut sides, members, self.scans, chance, draws);
+        }
         Arch::new().dispatch(Run { sides: &mut sides, members, scans: self.scans, chance })
     }
 

@@ -116,6 +116,24 @@ impl<A: Likelihood, B: Likelihood> Likelihood for Beside<A, B> {
         out[clusters.len()] += self.alone[item];
     }
 
+    #[inline(always)]
+    fn shift(&self, from: &mut Self::Cluster, to: &mut Self::Cluster, item: usize) {
+        self.first.shift(&mut from.first, &mut to.first, item);
+        self.second.shift(&mut from.second, &mut to.second, item);
+    }
+
+    #[inline(always)]
+    fn settle(&self, cluster: &mut Self::Cluster) {
+        self.first.settle(&mut cluster.first);
+        self.second.settle(&mut cluster.second);
+    }
+
+    #[inline(always)]
+    fn complete(&self, cluster: &mut Self::Cluster) {
+        self.first.complete(&mut cluster.first);
+        self.second.complete(&mut cluster.second);
+    }
+
     fn clear(&self, cluster: &mut Self::Cluster) {
         self.first.clear(&mut cluster.first);
         self.second.clear(&mut cluster.second);

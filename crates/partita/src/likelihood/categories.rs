@@ -113,6 +113,11 @@ impl Categories {
         Categories { cells: cells.collect(), firsts, logs, level_starts, total_starts, priors }
     }
 
+    #[inline(always)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.total_starts.is_empty()
+    }
+
     pub(super) fn empty(&self) -> CategoryCluster {
         let tallies = |starts: &[usize]| -> Vec<Tally> {
             starts.iter().map(|&start| Tally { count: 0, log: self.logs[start] }).collect()

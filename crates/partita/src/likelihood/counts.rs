@@ -152,6 +152,11 @@ impl Counts {
         Ok(Counts { columns, cells, large, log_ratio, log_next, constants })
     }
 
+    #[inline(always)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.columns.is_empty()
+    }
+
     pub(super) fn empty(&self) -> CountCluster {
         let mut cluster = CountCluster(vec![Tally::default(); self.columns.len()]);
         for (tally, column) in cluster.0.iter_mut().zip(&self.columns) {

@@ -12,10 +12,13 @@
 //! logarithm; columns are processed four at a time. For a cell of the cluster itself `b_(n-1) = b_n -
 //! kappa_n / kappa_(n-1) * (x - m_n)^2 / 2`: it need not be removed to be scored.
 
+mod quick;
+
 use crate::error::{Result, positive};
 use crate::math::{ln, ln_gamma};
 use crate::outline::{NormalColumn, NormalColumns};
 use crate::special::{ln_with_squares, log, shared_tables};
+use quick::{Alike, Quick};
 
 /// The prior of a normal column: `mu ~ N(mean, s2 / kappa)`, `s2 ~ InvGamma(shape, rate)`.
 ///
@@ -99,13 +102,43 @@ struct Lanes {
     constant: [f64; LANES],
 }
 
+impl Lanes {
+    #[inline(always)]
+    fn add(&mut self, cells: &Cells) {
+        for lane in 0..LANES {
+            let x = cells.x[lane];
+            self.count[lane] += cells.seen[lane] as u32;
+            self.sum[lane] += x;
+            self.square[lane] += x * x;
+        }
+    }
+
+    #[inline(always)]
+    fn take(&mut self, cells: &Cells) {
+        for lane in 0..LANES {
+            let x = cells.x[lane];
+            self.count[lane] -= cells.seen[lane] as u32;
+            self.sum[lane] -= x;
+            self.square[lane] -= x * x;
+            if self.count[lane] == 0 {
+                // What rounding left behind goes with the last cell.
+                (self.sum[lane], self.square[lane]) = (0.0, 0.0);
+            }
+        }
+    }
+}
+
 /// A cluster's statistics in all normal columns.
 #[derive(Debug, Clone, Default)]
-pub(super) struct NormalCluster(Vec<Lanes>);
+pub(super) struct NormalCluster {
+    lanes: Vec<Lanes>,
+    quick: Quick,
+}
 
 impl NormalCluster {
     pub(super) fn copy_from(&mut self, source: &Self) {
-        self.0.clone_from(&source.0);
+        self.lanes.clone_from(&source.lanes);
+        self.quick = source.quick;
     }
 }
 
@@ -119,6 +152,7 @@ pub(super) struct Normals {
     /// `ln G(a_n + 1/2) - ln G(a_n) + ln(r / (2 pi)) / 2` by count, and where each column's table starts.
     norms: Vec<f64>,
     starts: Vec<usize>,
+    alike: Option<Alike>,
 }
 
 impl Normals {
@@ -146,7 +180,9 @@ impl Normals {
             let (a, kappa) = (shape + 0.5 * n, kappa + n);
             ln_gamma(a + 0.5) - ln_gamma(a) + 0.5 * ln(kappa / (kappa + 1.0) / std::f64::consts::TAU)
         });
-        Normals { priors, width, cells, norms, starts }
+        let mut normals = Normals { priors, width, cells, norms, starts, alike: None };
+        normals.alike = Alike::of(&normals, columns, items);
+        normals
     }
 
     pub(super) fn empty(&self) -> NormalCluster {
@@ -161,8 +197,8 @@ impl Normals {
             power: zero,
             constant: zero,
         };
-        let mut cluster = NormalCluster(vec![nothing; self.width]);
-        for (chunk, lanes) in cluster.0.iter_mut().enumerate() {
+        let mut cluster = NormalCluster { lanes: vec![nothing; self.width], quick: Quick::default() };
+        for (chunk, lanes) in cluster.lanes.iter_mut().enumerate() {
             self.follow(lanes, chunk);
         }
         cluster
@@ -205,30 +241,16 @@ impl Normals {
 
     #[inline(always)]
     pub(super) fn insert(&self, cluster: &mut NormalCluster, item: usize) {
-        for (chunk, (lanes, cells)) in cluster.0.iter_mut().zip(self.row(item)).enumerate() {
-            for lane in 0..LANES {
-                let x = cells.x[lane];
-                lanes.count[lane] += cells.seen[lane] as u32;
-                lanes.sum[lane] += x;
-                lanes.square[lane] += x * x;
-            }
+        for (chunk, (lanes, cells)) in cluster.lanes.iter_mut().zip(self.row(item)).enumerate() {
+            lanes.add(cells);
             self.follow(lanes, chunk);
         }
     }
 
     #[inline(always)]
     pub(super) fn remove(&self, cluster: &mut NormalCluster, item: usize) {
-        for (chunk, (lanes, cells)) in cluster.0.iter_mut().zip(self.row(item)).enumerate() {
-            for lane in 0..LANES {
-                let x = cells.x[lane];
-                lanes.count[lane] -= cells.seen[lane] as u32;
-                lanes.sum[lane] -= x;
-                lanes.square[lane] -= x * x;
-                if lanes.count[lane] == 0 {
-                    // What rounding left behind goes with the last cell.
-                    (lanes.sum[lane], lanes.square[lane]) = (0.0, 0.0);
-                }
-            }
+        for (chunk, (lanes, cells)) in cluster.lanes.iter_mut().zip(self.row(item)).enumerate() {
+            lanes.take(cells);
             self.follow(lanes, chunk);
         }
     }
@@ -237,7 +259,7 @@ impl Normals {
     #[inline(always)]
     pub(super) fn score(&self, cluster: &NormalCluster, item: usize) -> f64 {
         let mut sums = [0.0; LANES];
-        for (lanes, cells) in cluster.0.iter().zip(self.row(item)) {
+        for (lanes, cells) in cluster.lanes.iter().zip(self.row(item)) {
             for (lane, sum) in sums.iter_mut().enumerate() {
                 let e = cells.x[lane] - lanes.mean[lane];
                 let rate = lanes.rate[lane] + lanes.half_shrink[lane] * (e * e);
@@ -251,7 +273,7 @@ impl Normals {
     #[inline(always)]
     pub(super) fn score_without(&self, cluster: &NormalCluster, item: usize) -> f64 {
         let mut sums = [0.0; LANES];
-        for (chunk, (lanes, cells)) in cluster.0.iter().zip(self.row(item)).enumerate() {
+        for (chunk, (lanes, cells)) in cluster.lanes.iter().zip(self.row(item)).enumerate() {
             let (mut before, mut norm) = ([1.0; LANES], [0.0; LANES]);
             for lane in 0..LANES {
                 let n = lanes.count[lane];
@@ -289,7 +311,7 @@ impl Normals {
 
     /// The log density of one cell, `x` in the units of the data.
     pub(super) fn density(&self, cluster: &NormalCluster, column: usize, x: f64) -> f64 {
-        let (lanes, lane) = (&cluster.0[column / LANES], column % LANES);
+        let (lanes, lane) = (&cluster.lanes[column / LANES], column % LANES);
         let e = x - self.priors[column].mean - lanes.mean[lane];
         let (rate, half_shrink) = (lanes.rate[lane], lanes.half_shrink[lane]);
         lanes.constant[lane] - lanes.power[lane] * ln_with_squares(rate, half_shrink, [e].into_iter())
@@ -297,6 +319,6 @@ impl Normals {
 
     /// The posterior mean of a cluster's mean.
     pub(super) fn center(&self, cluster: &NormalCluster, column: usize) -> f64 {
-        self.priors[column].mean + cluster.0[column / LANES].mean[column % LANES]
+        self.priors[column].mean + cluster.lanes[column / LANES].mean[column % LANES]
     }
 }

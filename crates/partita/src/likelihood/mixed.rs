@@ -193,6 +193,12 @@ impl Mixed {
         self.places.len()
     }
 
+    /// Whether all columns are normal.
+    #[inline(always)]
+    fn is_normal(&self) -> bool {
+        self.counts.is_empty() && self.categories.is_empty()
+    }
+
     #[inline(always)]
     fn score(&self, cluster: &MixedCluster, item: usize) -> f64 {
         self.normals.score(&cluster.normal, item)
@@ -285,6 +291,50 @@ impl Likelihood for Mixed {
         let (normals, categories) = (self.normals.outline(), self.categories.outline());
         let counts = self.counts.outline()?;
         Some(Clusters::Columns(Box::new(ColumnClusters { normals, counts, categories })))
+    }
+
+    #[inline(always)]
+    fn shift(&self, from: &mut MixedCluster, to: &mut MixedCluster, item: usize) {
+        self.normals.shift(&mut from.normal, &mut to.normal, item);
+        if !self.is_normal() {
+            self.counts.insert(&mut to.count, item);
+            self.counts.remove(&mut from.count, item);
+            self.categories.insert(&mut to.category, item);
+            self.categories.remove(&mut from.category, item);
+        }
+    }
+
+    #[inline(always)]
+    fn settle(&self, cluster: &mut MixedCluster) {
+        self.normals.settle(&mut cluster.normal);
+    }
+
+    #[inline(always)]
+    fn complete(&self, cluster: &mut MixedCluster) {
+        self.normals.complete(&mut cluster.normal);
+    }
+
+    #[inline(always)]
+    fn quick_difference(&self, own: &MixedCluster, other: &MixedCluster, item: usize) -> Option<f64> {
+        let normal = self.normals.quick_difference(&own.normal, &other.normal, item)?;
+        if self.is_normal() {
+            return Some(normal);
+        }
+        let there = self.counts.score(&other.count, item) + self.categories.score(&other.category, item);
+        let here =
+            self.counts.score_without(&own.count, item) + self.categories.score_without(&own.category, item);
+        // Rounding of larger ones is more than the slack.
+        (there.abs() < 1e4 && here.abs() < 1e4).then_some(normal + (there - here))
+    }
+
+    #[inline]
+    fn slack(&self) -> f64 {
+        self.normals.slack() + 1e-10
+    }
+
+    #[inline]
+    fn quick_split(&self, [a, b]: [&MixedCluster; 2]) -> Option<(f64, f64)> {
+        if self.is_normal() { self.normals.quick_split([&a.normal, &b.normal]) } else { None }
     }
 
     fn clear(&self, cluster: &mut MixedCluster) {

@@ -4,7 +4,7 @@ use crate::likelihood::{Likelihood, Predict};
 use crate::outline::Outline;
 use crate::partition::{Move, Partition};
 use crate::prior::{Prior, PriorTable};
-use crate::target::{Predictive, Target};
+use crate::target::{Predictive, Target, Trial};
 
 /// The posterior over partitions under a Gibbs-type prior and a likelihood.
 ///
@@ -234,6 +234,11 @@ impl<L: Likelihood> Target for Mixture<L> {
         kept.clusters.iter().zip(slots).for_each(|(kept, slot)| stats.clusters[slot].clone_from(kept));
     }
 
+    #[inline(always)]
+    fn trial(&self) -> Option<impl Trial<Self::Stats>> {
+        Some(self)
+    }
+
     fn log_probability(&self, z: &Partition) -> f64 {
         let mut clusters: Vec<_> = (0..z.clusters()).map(|_| self.likelihood.empty()).collect();
         let mut log_likelihood = 0.0;
@@ -268,5 +273,115 @@ impl<L: Likelihood> Target for Mixture<L> {
         for (item, slot) in z.slots().enumerate() {
             self.likelihood.insert(&mut stats.clusters[slot], item);
         }
+    }
+}
+
+/// The sides are slots 0 and 1 of the room; what is kept of them is in slots 2 and 3.
+impl<L: Likelihood> Trial<MixtureStats<L::Cluster>> for &Mixture<L> {
+    fn begin(
+        &self,
+        stats: &MixtureStats<L::Cluster>,
+        slots: [usize; 2],
+        leaves: Option<usize>,
+        room: &mut Option<MixtureStats<L::Cluster>>,
+    ) {
+        let empty = || MixtureStats {
+            clusters: [(); 4].map(|()| self.likelihood.empty()).into(),
+            spare: vec![],
+            moves: 0,
+        };
+        let [i, j, ..] = &mut room.get_or_insert_with(empty).clusters[..] else { unreachable!("of four") };
+        i.clone_from(&stats.clusters[slots[0]]);
+        match leaves {
+            Some(item) => {
+                self.likelihood.clear(j);
+                self.likelihood.insert(j, item);
+                self.likelihood.remove(i, item);
+            }
+            None => j.clone_from(&stats.clusters[slots[1]]),
+        }
+    }
+
+    #[inline(always)]
+    fn shift(&self, room: &mut MixtureStats<L::Cluster>, item: usize, to_i: bool) {
+        let [i, j, ..] = &mut room.clusters[..] else { unreachable!("of four") };
+        let (from, to) = if to_i { (j, i) } else { (i, j) };
+        self.likelihood.shift(from, to, item);
+    }
+
+    #[inline(always)]
+    fn settle(&self, room: &mut MixtureStats<L::Cluster>) {
+        self.likelihood.settle(&mut room.clusters[0]);
+        self.likelihood.settle(&mut room.clusters[1]);
+    }
+
+    #[inline(always)]
+    fn quick_log_odds(
+        &self,
+        room: &MixtureStats<L::Cluster>,
+        sizes: [usize; 2],
+        item: usize,
+        with_i: bool,
+    ) -> Option<f64> {
+        let (own, other) = if with_i { (0, 1) } else { (1, 0) };
+        let clusters = &room.clusters[..2];
+        let density = self.likelihood.quick_difference(&clusters[own], &clusters[other], item)?;
+        let move_on = density + (self.prior.log_join(sizes[other]) - self.prior.log_join(sizes[own] - 1));
+        Some(if with_i { move_on } else { -move_on })
+    }
+
+    fn slack(&self) -> f64 {
+        self.likelihood.slack() + 1e-9
+    }
+
+    #[inline(always)]
+    fn log_weights(
+        &self,
+        room: &mut MixtureStats<L::Cluster>,
+        sizes: [usize; 2],
+        item: usize,
+        with_i: bool,
+    ) -> [f64; 2] {
+        let likelihood = &self.likelihood;
+        let [i, j, ..] = &mut room.clusters[..] else { unreachable!("of four") };
+        likelihood.complete(i);
+        likelihood.complete(j);
+        if with_i {
+            [
+                self.prior.log_join(sizes[0] - 1) + likelihood.log_predictive_without(i, item),
+                self.prior.log_join(sizes[1]) + likelihood.log_predictive(j, item),
+            ]
+        } else {
+            [
+                self.prior.log_join(sizes[0]) + likelihood.log_predictive(i, item),
+                self.prior.log_join(sizes[1] - 1) + likelihood.log_predictive_without(j, item),
+            ]
+        }
+    }
+
+    fn quick_split(
+        &self,
+        room: &MixtureStats<L::Cluster>,
+        [m, n]: [usize; 2],
+        clusters: usize,
+    ) -> Option<(f64, f64)> {
+        let (density, error) = self.likelihood.quick_split([&room.clusters[0], &room.clusters[1]])?;
+        let joins = |sizes: std::ops::Range<usize>| sizes.map(|size| self.prior.log_join(size)).sum::<f64>();
+        let prior = self.prior.log_open(clusters) + joins(1..n) - joins(m..m + n);
+        // An addition of numbers below 100 for each item, here and in steps.
+        Some((density + prior, error + 1e-13 * (m + n) as f64 * (m + n) as f64))
+    }
+
+    #[inline]
+    fn keep(&self, room: &mut MixtureStats<L::Cluster>) {
+        let [i, j, kept_i, kept_j] = &mut room.clusters[..] else { unreachable!("of four") };
+        kept_i.clone_from(i);
+        kept_j.clone_from(j);
+    }
+
+    fn bring_back(&self, room: &mut MixtureStats<L::Cluster>) {
+        let [i, j, kept_i, kept_j] = &mut room.clusters[..] else { unreachable!("of four") };
+        i.clone_from(kept_i);
+        j.clone_from(kept_j);
     }
 }

@@ -179,7 +179,11 @@ pub(crate) fn choose(
     }
     // Where no pair has met, nothing was seen that could tell moves apart.
     let hopeless = none_met(&tried) && (patience == Patience::Little || room.too_dear);
-    if !hopeless && !room.is_patient() && !room.is_over() && tried.get(best).is_some_and(|best| best.unmet > 0) {
+    if !hopeless
+        && !room.is_patient()
+        && !room.is_over()
+        && tried.get(best).is_some_and(|best| best.unmet > 0)
+    {
         let mut order: Vec<usize> = (0..tried.len()).collect();
         order.sort_by(|&a, &b| tried[a].cost.total_cmp(&tried[b].cost));
         order.truncate(AGAIN);
