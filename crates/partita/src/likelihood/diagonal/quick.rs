@@ -82,8 +82,8 @@ impl Products {
 
     #[inline(always)]
     fn times(&mut self, factors: [f64; LANES]) {
-        for lane in 0..LANES {
-            self.mantissas[lane] *= factors[lane];
+        for (mantissa, factor) in self.mantissas.iter_mut().zip(factors) {
+            *mantissa *= factor;
         }
     }
 
@@ -259,10 +259,10 @@ impl Normals {
         let (mut rates, chunks, mut spread) = (Products::ONE, self.width, 1.0_f64);
         for (chunk, ((a, b), least)) in a.lanes.iter().zip(&b.lanes).zip(&alike.rates).enumerate() {
             let mut both = *a;
-            for lane in 0..LANES {
+            for (lane, least) in least.iter().enumerate() {
                 both.sum[lane] += b.sum[lane];
                 both.square[lane] += b.square[lane];
-                spread = spread.max(both.square[lane] / least[lane]);
+                spread = spread.max(both.square[lane] / least);
             }
             means_and_rates(&mut both, least, kappa);
             rates.times(both.rate);
@@ -286,11 +286,11 @@ impl Normals {
 /// As in the densities, bit by bit.
 #[inline(always)]
 fn means_and_rates(lanes: &mut Lanes, least: &[f64; LANES], kappa: f64) {
-    for lane in 0..LANES {
+    for (lane, &least) in least.iter().enumerate() {
         let sum = lanes.sum[lane];
         lanes.mean[lane] = sum / kappa;
-        let rate = least[lane] + 0.5 * (lanes.square[lane] - sum * lanes.mean[lane]);
-        lanes.rate[lane] = if rate > least[lane] { rate } else { least[lane] };
+        let rate = least + 0.5 * (lanes.square[lane] - sum * lanes.mean[lane]);
+        lanes.rate[lane] = if rate > least { rate } else { least };
     }
 }
 
@@ -373,7 +373,9 @@ mod tests {
                     let there = normals.score(&plain[1 - own], item);
                     let exact = there - normals.score_without(&plain[own], item);
                     if let Some(found) = normals.quick_difference(&quick[own], &quick[1 - own], item) {
-                        prop_assert!(!((found - exact).abs() > normals.slack()), "{found} for {exact}");
+                        let off = (found - exact).abs();
+                        let says_nothing = off.is_nan() && offset > 1e10;
+                        prop_assert!(off <= normals.slack() || says_nothing, "{found} for {exact}");
                     } else {
                         prop_assert!(offset > 1e10, "a difference of plain numbers is found");
                     }
@@ -391,7 +393,9 @@ mod tests {
                 normals.insert(all, item);
                 normals.remove(rest, item);
             }
-            prop_assert!(!((found - exact).abs() > error), "{found} for {exact} to within {error}");
+            let off = (found - exact).abs();
+            let says_nothing = (off.is_nan() || error.is_nan()) && offset > 1e10;
+            prop_assert!(off <= error || says_nothing, "{found} for {exact} to within {error}");
         }
     }
 
