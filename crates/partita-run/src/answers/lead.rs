@@ -59,8 +59,8 @@ fn clusters(point: &Point, c: &Clustering) -> String {
     if !(-0.05..=1.05).contains(&certainty) {
         return format!("{found}. This run is too short to tell how certain that is.");
     }
-    // A clustering that half of the items may not be in is not what a reader should take home.
-    let unsettled = if 2 * doubtful as u64 > items {
+    // A clustering in which the average item is in doubt is not what a reader should take home.
+    let unsettled = if in_doubt(certainty) {
         " The posterior does not settle on one clustering: read this one as a summary, not as the answer."
     } else {
         ""
