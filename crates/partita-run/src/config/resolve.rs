@@ -55,6 +55,8 @@ const FIRST_ROUND: u64 = 64;
 pub(crate) const LEAST: u64 = 64;
 /// Where chains stay apart no number of replicates gives an interval: so many tell in which parts they are.
 const LEAST_APART: u64 = 16;
+/// The fewest after which a plain run gives up two digits: two rounds beyond the first.
+const TWO_ROUNDS_MORE: u64 = 144;
 /// And at most so many when nothing is said.
 const MOST: u64 = 100_000;
 /// The part of a time-limited run that is for the answers, and seconds on top.
@@ -346,7 +348,8 @@ fn stop(limit: Limit, found: Found) -> StoppingRule {
     let seconds = found.pilot.map_or(0.01, |p| p.replicate_calls * p.seconds_per_call).max(1e-7);
     let patience = if found.pilot.is_some_and(|pilot| pilot.slow && !pilot.apart) { PATIENCE } else { 1.0 };
     let affordable = (patience * SECONDS * found.width as f64 / seconds) as u64;
-    let least = if found.pilot.is_some_and(|pilot| pilot.apart) { LEAST_APART } else { LEAST };
+    let apart = found.pilot.is_some_and(|pilot| pilot.apart);
+    let least = if apart { LEAST_APART } else { LEAST };
     match limit {
         Limit::Replicates(replicates) => StoppingRule::Replicates { replicates },
         Limit::Time(time) => {
@@ -366,7 +369,8 @@ fn stop(limit: Limit, found: Found) -> StoppingRule {
             StoppingRule::Replicates { replicates: affordable.clamp(least, MEETINGS) }
         }
         Limit::Unsaid => {
-            StoppingRule::Digits { at_least: FIRST_ROUND, at_most: affordable.clamp(least, MOST) }
+            let at_least = if apart { LEAST_APART } else { TWO_ROUNDS_MORE };
+            StoppingRule::Digits { at_least: FIRST_ROUND, at_most: affordable.clamp(at_least, MOST) }
         }
     }
 }
