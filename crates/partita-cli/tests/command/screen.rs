@@ -23,8 +23,7 @@ fn a_fit_as_a_person_reads_it() {
         "\
 Point estimate: 3 clusters, of sizes 11, 10 and 9. On average, two items in the
   same cluster belong together with probability 78%; 19 items are in doubt
-  (below 75%). The posterior does not settle on one clustering: read this one as
-  a summary, not as the answer.
+  (below 75%).
 Probability of each number of clusters: 4 (40%), 5 (23%), 3 (14%), 6 (13%), 7
   (7%), 8 (2%).
 Items 0 and 21 share a cluster with probability 92% (95% interval 79% to 105%).
