@@ -24,8 +24,9 @@ use super::{Likelihood, Predict};
 use crate::error::{Error, Result, positive};
 use crate::math::{ln, ln_gamma};
 use crate::special::log;
-use cholesky::{factorize, rank_one, square_solution};
+use cholesky::{Group, add_scaled, factorize, groups, lanes, rank_one, square_distance, square_solution};
 use nalgebra::{DMatrix, DVector};
+use pulp::{Arch, NullaryFnOnce};
 
 /// The prior of clusters with a full covariance: `S ~ InvWishart(degrees, scale)`, `mu ~ N(mean, S / kappa)`.
 ///
@@ -75,14 +76,14 @@ impl NormalInverseWishart {
 pub struct Full {
     items: usize,
     dimension: usize,
-    /// Rows about the prior mean; a row that is missing is NaN throughout.
-    rows: Vec<f64>,
+    /// Rows about the prior mean; a row that is missing is NaN.
+    rows: Vec<Group>,
     mean: Vec<f64>,
     kappa: f64,
     degrees: f64,
-    /// The prior's scale and its Cholesky factor: column after column, lower triangle.
-    scale: Vec<f64>,
-    root: Vec<f64>,
+    /// The prior's scale and its Cholesky factor: column after column, lower triangle, zeros above.
+    scale: Vec<Group>,
+    root: Vec<Group>,
     /// The constant of the density by cluster size.
     norms: Vec<f64>,
     /// The log density of each item given nothing.
@@ -93,13 +94,13 @@ pub struct Full {
 #[derive(Debug)]
 pub struct FullCluster {
     count: usize,
-    sum: Vec<f64>,
-    /// Sums of products, lower triangle, column after column.
-    products: Vec<f64>,
-    mean: Vec<f64>,
-    /// The Cholesky factor of `P_n`, laid out alike, and the reciprocals of its diagonal.
-    factor: Vec<f64>,
-    reciprocals: Vec<f64>,
+    sum: Vec<Group>,
+    /// Sums of products, lower triangle, column after column. What is above nobody reads.
+    products: Vec<Group>,
+    mean: Vec<Group>,
+    /// The Cholesky factor of `P_n`, laid out alike with zeros above, and the reciprocals of its diagonal.
+    factor: Vec<Group>,
+    reciprocals: Vec<Group>,
     /// `ln |P_n| / 2`.
     half_log_det: f64,
     /// Moves since the factor was last built from the products.
@@ -173,10 +174,10 @@ impl Full {
             return Err(Error::TooLarge { item, coordinate, value: values[at] });
         }
         let items = values.len() / dimension;
-        let mut rows = values;
-        for row in rows.chunks_exact_mut(dimension) {
-            row.iter_mut().zip(&prior.mean).for_each(|(x, mean)| *x -= mean);
-        }
+        let rows = values.chunks_exact(dimension).flat_map(|row| centred(row, &prior.mean)).collect();
+        let columns = |matrix: &DMatrix<f64>| -> Vec<Group> {
+            matrix.column_iter().flat_map(|column| in_groups(column.iter().copied())).collect()
+        };
         let norm = |n: usize| {
             let (nu, kappa) = (degrees + n as f64, kappa + n as f64);
             ln_gamma(0.5 * (nu + 1.0)) - ln_gamma(0.5 * (nu + 1.0 - d))
@@ -189,8 +190,8 @@ impl Full {
             mean: prior.mean.clone(),
             kappa,
             degrees,
-            scale: matrix.as_slice().to_vec(),
-            root: root.as_slice().to_vec(),
+            scale: columns(&matrix),
+            root: columns(&root),
             norms: (0..=items).map(norm).collect(),
             alone: Vec::new(),
         };
@@ -205,80 +206,89 @@ impl Full {
         self.dimension
     }
 
+    /// Groups of a row, and of a column of a matrix.
     #[inline(always)]
-    fn row(&self, item: usize) -> &[f64] {
-        &self.rows[item * self.dimension..(item + 1) * self.dimension]
+    fn stride(&self) -> usize {
+        groups(self.dimension)
+    }
+
+    #[inline(always)]
+    fn row(&self, item: usize) -> &[Group] {
+        let stride = self.stride();
+        &self.rows[item * stride..(item + 1) * stride]
     }
 
     /// Whether the row of an item is there.
     #[inline(always)]
     fn has(&self, item: usize) -> bool {
-        !self.rows[item * self.dimension].is_nan()
+        !self.row(item)[0][0].is_nan()
     }
 
-    /// `d' P_n^-1 d` for `d = row - m_n`, by forward substitution.
+    /// The log density of a row given a cluster that does not hold it; `square` is `d' P_n^-1 d` for `d = row - m_n`.
     #[inline(always)]
-    fn square_distance(&self, cluster: &FullCluster, row: &[f64], work: &mut [f64]) -> f64 {
-        residual(row, &cluster.mean, work);
-        square_solution(&cluster.factor, &cluster.reciprocals, work)
-    }
-
-    /// The log density of a row given a cluster that does not hold it.
-    #[inline(always)]
-    fn score(&self, cluster: &FullCluster, row: &[f64], work: &mut [f64]) -> f64 {
+    fn score(&self, cluster: &FullCluster, row: &[Group], square: f64) -> f64 {
         let n = cluster.count as f64;
         let shrink = (self.kappa + n) / (self.kappa + n + 1.0);
-        let q = shrink * self.square_distance(cluster, row, work);
-        let log = if q < f64::MAX { log(1.0 + q) } else { self.log_far(cluster, row, shrink, work) };
+        let q = shrink * square;
+        let log = if q < f64::MAX { log(1.0 + q) } else { self.log_far(cluster, row, shrink) };
         self.norms[cluster.count] - cluster.half_log_det - 0.5 * (self.degrees + n + 1.0) * log
     }
 
     /// `ln(1 + shrink d' P_n^-1 d)` for a row so far out that squares overflow: in units of the largest residual.
     #[cold]
-    fn log_far(&self, cluster: &FullCluster, row: &[f64], shrink: f64, work: &mut [f64]) -> f64 {
-        residual(row, &cluster.mean, work);
-        let unit = to_units(work);
-        let square = square_solution(&cluster.factor, &cluster.reciprocals, work);
+    fn log_far(&self, cluster: &FullCluster, row: &[Group], shrink: f64) -> f64 {
+        let mut residual = vec![Group::default(); row.len()];
+        subtract(row, &cluster.mean, &mut residual);
+        let unit = to_units(residual.as_flattened_mut());
+        let square = square_solution(&cluster.factor, &cluster.reciprocals, &mut residual);
         2.0 * ln(unit) + ln(shrink * square + 1.0 / unit / unit)
     }
 
-    /// The log density of a row given the other items of the cluster that holds it.
+    /// The log density of an item given the other items of the cluster that holds it, with `square` as above.
     #[inline(always)]
-    fn score_without(&self, cluster: &FullCluster, item: usize, work: &mut [f64]) -> f64 {
+    fn score_without(&self, cluster: &FullCluster, item: usize, square: f64) -> f64 {
         if cluster.count == 1 {
             return self.alone[item];
         }
         let rest = (cluster.count - 1) as f64;
         let kappa = self.kappa + rest;
-        let q = (kappa + 1.0) / kappa * self.square_distance(cluster, self.row(item), work);
+        let q = (kappa + 1.0) / kappa * square;
         // Below 1 but for rounding.
         let left = if q < 1.0 - 1e-15 { 1.0 - q } else { 1e-15 };
         self.norms[cluster.count - 1] - cluster.half_log_det + 0.5 * (self.degrees + rest) * log(left)
     }
 
     /// Adds or takes away an item's share of the sums; the factor follows by `sign` times a rank-one term.
-    #[inline(always)]
     fn change(&self, cluster: &mut FullCluster, item: usize, sign: f64) {
-        with_memory(self.dimension, |work| self.change_with(cluster, item, sign, work));
+        let row = self.row(item);
+        compiled(
+            #[inline(always)]
+            || {
+                with_memory(
+                    row.len(),
+                    #[inline(always)]
+                    |work| self.change_with(cluster, row, sign, work),
+                )
+            },
+        );
     }
 
     #[inline(always)]
-    fn change_with(&self, cluster: &mut FullCluster, item: usize, sign: f64, v: &mut [f64]) {
-        let d = self.dimension;
-        let row = self.row(item);
+    fn change_with(&self, cluster: &mut FullCluster, row: &[Group], sign: f64, v: &mut [Group]) {
         // Both ways the residual is that from the mean without the item: here from the mean before.
         let before = self.kappa + cluster.count as f64;
         let weight = (before / (before + sign)).sqrt();
-        residual(row, &cluster.mean, v);
-        v.iter_mut().for_each(|e| *e *= weight);
+        subtract(row, &cluster.mean, v);
+        v.as_flattened_mut().iter_mut().for_each(|e| *e *= weight);
         cluster.count = if sign > 0.0 { cluster.count + 1 } else { cluster.count - 1 };
-        for (j, column) in cluster.products.chunks_exact_mut(d).enumerate() {
-            let signed = sign * row[j];
-            cluster.sum[j] += signed;
-            cluster.mean[j] = cluster.sum[j] / (self.kappa + cluster.count as f64);
-            for (product, x) in column[j..].iter_mut().zip(&row[j..]) {
-                *product += signed * x;
-            }
+        let kappa = self.kappa + cluster.count as f64;
+        add_scaled(&mut cluster.sum, sign, row);
+        for (mean, sum) in cluster.mean.as_flattened_mut().iter_mut().zip(cluster.sum.as_flattened()) {
+            *mean = sum / kappa;
+        }
+        for (j, column) in cluster.products.chunks_exact_mut(row.len()).enumerate() {
+            let from = lanes(j);
+            add_scaled(&mut column[from..], sign * row.as_flattened()[j], &row[from..]);
         }
         if cluster.count == 0 {
             return self.clear(cluster);
@@ -292,24 +302,27 @@ impl Full {
 
     /// The factor of `P_n = scale + products - kappa_n m_n m_n'`, from scratch.
     fn refactor(&self, cluster: &mut FullCluster) {
-        let d = self.dimension;
         let kappa = self.kappa + cluster.count as f64;
         cluster.moves = 0;
-        for j in 0..d {
-            for i in j..d {
-                let at = j * d + i;
-                cluster.factor[at] =
-                    self.scale[at] + (cluster.products[at] - kappa * cluster.mean[i] * cluster.mean[j]);
+        let stride = self.stride() * Group::default().len();
+        let (factor, mean) = (cluster.factor.as_flattened_mut(), cluster.mean.as_flattened());
+        let (products, scale) = (cluster.products.as_flattened(), self.scale.as_flattened());
+        for j in 0..self.dimension {
+            for i in j..self.dimension {
+                let at = j * stride + i;
+                factor[at] = scale[at] + (products[at] - kappa * mean[i] * mean[j]);
             }
         }
-        factorize(&mut cluster.factor, &self.root, d);
+        factorize(factor, self.root.as_flattened(), self.dimension);
     }
 
     #[inline(always)]
     fn follow(&self, cluster: &mut FullCluster) {
         cluster.half_log_det = 0.0;
-        for (j, reciprocal) in cluster.reciprocals.iter_mut().enumerate() {
-            let pivot = cluster.factor[j * self.dimension + j];
+        let columns = cluster.factor.chunks_exact(self.stride());
+        let reciprocals = cluster.reciprocals.as_flattened_mut();
+        for (j, (column, reciprocal)) in columns.zip(reciprocals).enumerate() {
+            let pivot = column.as_flattened()[j];
             *reciprocal = 1.0 / pivot;
             cluster.half_log_det += log(pivot);
         }
@@ -330,14 +343,15 @@ impl Likelihood for Full {
     }
 
     fn empty(&self) -> FullCluster {
-        let d = self.dimension;
+        let zeros = |count| vec![Group::default(); count];
+        let (row, matrix) = (self.stride(), self.dimension * self.stride());
         let mut cluster = FullCluster {
             count: 0,
-            sum: vec![0.0; d],
-            products: vec![0.0; d * d],
-            mean: vec![0.0; d],
-            factor: vec![0.0; d * d],
-            reciprocals: vec![0.0; d],
+            sum: zeros(row),
+            products: zeros(matrix),
+            mean: zeros(row),
+            factor: zeros(matrix),
+            reciprocals: zeros(row),
             half_log_det: 0.0,
             moves: 0,
         };
@@ -345,34 +359,31 @@ impl Likelihood for Full {
         cluster
     }
 
-    #[inline(always)]
     fn insert(&self, cluster: &mut FullCluster, item: usize) {
         if self.has(item) {
             self.change(cluster, item, 1.0);
         }
     }
 
-    #[inline(always)]
     fn remove(&self, cluster: &mut FullCluster, item: usize) {
         if self.has(item) {
             self.change(cluster, item, -1.0);
         }
     }
 
-    #[inline(always)]
     fn log_predictive(&self, cluster: &FullCluster, item: usize) -> f64 {
         if !self.has(item) {
             return 0.0;
         }
-        with_memory(self.dimension, |work| self.score(cluster, self.row(item), work))
+        let row = self.row(item);
+        self.score(cluster, row, cluster.square_distance(row))
     }
 
-    #[inline(always)]
     fn log_predictive_without(&self, cluster: &FullCluster, item: usize) -> f64 {
         if !self.has(item) {
             return 0.0;
         }
-        with_memory(self.dimension, |work| self.score_without(cluster, item, work))
+        self.score_without(cluster, item, cluster.square_distance(self.row(item)))
     }
 
     #[inline(always)]
@@ -380,51 +391,114 @@ impl Likelihood for Full {
         self.alone[item]
     }
 
-    #[inline(always)]
     fn add_log_predictives(&self, clusters: &[FullCluster], item: usize, own: usize, out: &mut [f64]) {
         if !self.has(item) {
             return;
         }
-        with_memory(self.dimension, |work| {
-            for (k, cluster) in clusters.iter().enumerate() {
-                out[k] += if k == own {
-                    self.score_without(cluster, item, work)
-                } else {
-                    self.score(cluster, self.row(item), work)
-                };
-            }
-        });
+        let row = self.row(item);
+        compiled(
+            #[inline(always)]
+            || {
+                for (k, cluster) in clusters.iter().enumerate() {
+                    let square = cluster.square_distance_inlined(row);
+                    out[k] += match k == own {
+                        true => self.score_without(cluster, item, square),
+                        false => self.score(cluster, row, square),
+                    };
+                }
+            },
+        );
         out[clusters.len()] += self.alone[item];
     }
 
     fn clear(&self, cluster: &mut FullCluster) {
         cluster.count = 0;
         cluster.moves = 0;
-        cluster.sum.fill(0.0);
-        cluster.products.fill(0.0);
-        cluster.mean.fill(0.0);
+        cluster.sum.fill(Group::default());
+        cluster.products.fill(Group::default());
+        cluster.mean.fill(Group::default());
         cluster.factor.copy_from_slice(&self.root);
         self.follow(cluster);
     }
 }
 
-/// Columns up to which a row to work with is on the stack.
-const ON_STACK: usize = 64;
-
-/// Memory for a row, which need not be zero.
-#[inline(always)]
-fn with_memory<R>(dimension: usize, work: impl FnOnce(&mut [f64]) -> R) -> R {
-    if dimension <= ON_STACK {
-        work(&mut [0.0; ON_STACK][..dimension])
-    } else {
-        work(&mut vec![0.0; dimension])
+impl FullCluster {
+    /// `d' P_n^-1 d` for `d = row - m_n`.
+    fn square_distance(&self, row: &[Group]) -> f64 {
+        compiled(
+            #[inline(always)]
+            || self.square_distance_inlined(row),
+        )
     }
+
+    #[inline(always)]
+    fn square_distance_inlined(&self, row: &[Group]) -> f64 {
+        if let Some(square) = square_distance(&self.factor, &self.reciprocals, row, &self.mean) {
+            return square;
+        }
+        with_memory(
+            row.len(),
+            #[inline(always)]
+            |residual| {
+                subtract(row, &self.mean, residual);
+                square_solution(&self.factor, &self.reciprocals, residual)
+            },
+        )
+    }
+}
+
+/// Work that is compiled for the processor at hand, here and once: written out as it is, it would be much in every kernel.
+#[inline(always)]
+fn compiled<R>(work: impl FnOnce() -> R) -> R {
+    struct Work<F>(F);
+    impl<R, F: FnOnce() -> R> NullaryFnOnce for Work<F> {
+        type Output = R;
+
+        #[inline(always)]
+        fn call(self) -> R {
+            self.0()
+        }
+    }
+    Arch::new().dispatch(Work(work))
+}
+
+/// Groups up to which a row to work with is on the stack.
+const ON_STACK: usize = 16;
+
+/// Memory for a row. The work is called in one place and compiled into it, for the processor at hand.
+#[inline(always)]
+fn with_memory<R>(groups: usize, work: impl FnOnce(&mut [Group]) -> R) -> R {
+    let (mut stack, mut heap) = ([Group::default(); ON_STACK], Vec::new());
+    work(match groups <= ON_STACK {
+        true => &mut stack[..groups],
+        false => {
+            heap.resize(groups, Group::default());
+            &mut heap
+        }
+    })
+}
+
+/// Numbers in groups, the last one filled up with zeros.
+fn in_groups(numbers: impl Iterator<Item = f64>) -> Vec<Group> {
+    let mut filled: Vec<f64> = numbers.collect();
+    let group = Group::default();
+    filled.resize(filled.len().next_multiple_of(group.len()), 0.0);
+    filled.as_chunks().0.to_vec()
+}
+
+/// A row of a table about a mean.
+fn centred(row: &[f64], mean: &[f64]) -> Vec<Group> {
+    in_groups(row.iter().zip(mean).map(|(x, mean)| x - mean))
 }
 
 /// A row less a mean.
 #[inline(always)]
-fn residual(row: &[f64], mean: &[f64], out: &mut [f64]) {
-    out.iter_mut().zip(row).zip(mean).for_each(|((out, x), mean)| *out = x - mean);
+fn subtract(row: &[Group], mean: &[Group], out: &mut [Group]) {
+    for ((out, x), mean) in out.iter_mut().zip(row).zip(mean) {
+        for ((out, x), mean) in out.iter_mut().zip(x).zip(mean) {
+            *out = x - mean;
+        }
+    }
 }
 
 /// Divides residuals by the largest of them if that is above 1; returns it, or 1.
@@ -437,15 +511,16 @@ fn to_units(residuals: &mut [f64]) -> f64 {
 impl Full {
     /// The log density of the cells of a row that are not NaN: a Student t's margins are Student t, with
     /// the rows and columns of `P_n` that are left and the same degrees of freedom.
-    fn marginal(&self, cluster: &FullCluster, row: &[f64]) -> f64 {
-        let d = self.dimension;
+    fn marginal(&self, cluster: &FullCluster, row: &[Group]) -> f64 {
+        let (d, row, mean) = (self.dimension, row.as_flattened(), cluster.mean.as_flattened());
         let seen: Vec<usize> = (0..d).filter(|&j| !row[j].is_nan()).collect();
         if seen.is_empty() {
             return 0.0;
         }
-        let factor = DMatrix::from_column_slice(d, d, &cluster.factor).lower_triangle();
+        let stride = self.stride() * Group::default().len();
+        let factor = DMatrix::from_column_slice(stride, d, cluster.factor.as_flattened());
         let factor = factor.select_rows(&seen);
-        let mut residual: Vec<f64> = seen.iter().map(|&j| row[j] - cluster.mean[j]).collect();
+        let mut residual: Vec<f64> = seen.iter().map(|&j| row[j] - mean[j]).collect();
         let unit = to_units(&mut residual);
         let residual = DVector::from_vec(residual);
         let root = (&factor * factor.transpose()).cholesky().expect("positive definite as the whole is");
@@ -464,17 +539,18 @@ impl Full {
 impl Predict for Full {
     /// A cell of a new row may be NaN, that is, missing.
     fn log_density(&self, cluster: &FullCluster, x: &[f64]) -> f64 {
-        let row: Vec<f64> = x.iter().zip(&self.mean).map(|(x, mean)| x - mean).collect();
-        if row.iter().any(|x| x.is_infinite()) {
+        let row = centred(x, &self.mean);
+        let cells = row.as_flattened();
+        if cells.iter().any(|x| x.is_infinite()) {
             return f64::NEG_INFINITY;
         }
-        if row.iter().any(|x| x.is_nan()) {
+        if cells.iter().any(|x| x.is_nan()) {
             return self.marginal(cluster, &row);
         }
-        with_memory(self.dimension, |work| self.score(cluster, &row, work))
+        self.score(cluster, &row, cluster.square_distance(&row))
     }
 
     fn center(&self, cluster: &FullCluster) -> Vec<f64> {
-        cluster.mean.iter().zip(&self.mean).map(|(m, mean)| m + mean).collect()
+        cluster.mean.as_flattened().iter().zip(&self.mean).map(|(m, mean)| m + mean).collect()
     }
 }
