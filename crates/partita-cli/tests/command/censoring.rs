@@ -52,3 +52,22 @@ fn quantiles_are_hidden_only_where_censoring_hides_them() {
     let cut = rows.iter().filter(|row| row.split(',').nth(1) == Some("false")).count() as u64;
     assert_eq!((rows.len(), cut), (200, censored));
 }
+
+/// More replicates would not make up for a censored pair: a plain run ends after its first round, and its caution is early.
+#[test]
+fn a_plain_run_ends_where_a_pair_is_censored() {
+    let scratch = Scratch::new();
+    let run = "color octahedron.txt --colors 4 --coupling independent --lag 1 --burn-in 0 --sweeps 2 --sampler gibbs --start greedy";
+    let of_cap = |cap: u64| {
+        scratch.ok(&format!("{run} --max-sweeps {cap} --out run --force"));
+        let json: Value = serde_json::from_str(&scratch.read("run/summary.json")).unwrap();
+        let kept = scratch.read("run/run.toml");
+        let first = kept.lines().find_map(|line| line.strip_prefix("at_least = ")).expect("rounds");
+        let [replicates, censored] = ["replicates", "censored"].map(|key| json[key].as_u64().unwrap());
+        (replicates, first.parse::<u64>().unwrap(), censored)
+    };
+    let (replicates, first, censored) = of_cap(5);
+    assert!(replicates == first && censored > 0, "{replicates} replicates, {censored} censored");
+    let (replicates, first, censored) = of_cap(1000);
+    assert!(replicates > first && censored == 0, "{replicates} replicates, {censored} censored");
+}

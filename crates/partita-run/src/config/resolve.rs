@@ -57,6 +57,8 @@ pub(crate) const LEAST: u64 = 64;
 const LEAST_APART: u64 = 16;
 /// The fewest after which a plain run gives up two digits: two rounds beyond the first.
 const TWO_ROUNDS_MORE: u64 = 144;
+/// The replicates of a plain run cost at least so many times its pilot.
+const PER_PILOT: f64 = 2.0;
 /// And at most so many when nothing is said.
 const MOST: u64 = 100_000;
 /// The part of a time-limited run that is for the answers, and seconds on top.
@@ -342,8 +344,8 @@ pub(crate) fn limit(options: &Options) -> Limit {
     }
 }
 
-/// When to stop. Where nothing was said: when the number of clusters and its distribution are known to two digits, or after
-/// as many replicates as take about a minute with the pilot.
+/// When to stop. Where nothing was said: when the number of clusters and its distribution are known to two digits and the
+/// pilot was a third of the work at most, or after as many replicates as take about a minute with the pilot.
 fn stop(limit: Limit, found: Found) -> StoppingRule {
     let seconds = found.pilot.map_or(0.01, |p| p.replicate_calls * p.seconds_per_call).max(1e-7);
     let patience = if found.pilot.is_some_and(|pilot| pilot.slow && !pilot.apart) { PATIENCE } else { 1.0 };
@@ -369,8 +371,11 @@ fn stop(limit: Limit, found: Found) -> StoppingRule {
             StoppingRule::Replicates { replicates: affordable.clamp(least, MEETINGS) }
         }
         Limit::Unsaid => {
-            let at_least = if apart { LEAST_APART } else { TWO_ROUNDS_MORE };
-            StoppingRule::Digits { at_least: FIRST_ROUND, at_most: affordable.clamp(at_least, MOST) }
+            let fewest = if apart { LEAST_APART } else { TWO_ROUNDS_MORE };
+            let at_most = affordable.clamp(fewest, MOST);
+            let worth_it = found.pilot.map_or(0.0, |pilot| PER_PILOT * pilot.cost_in_replicates);
+            let at_least = FIRST_ROUND.max(worth_it as u64).min(at_most);
+            StoppingRule::Digits { at_least, at_most }
         }
     }
 }

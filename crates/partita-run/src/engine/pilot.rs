@@ -32,7 +32,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 /// What a pilot has found.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Pilot {
     /// The lag.
     pub lag: u64,
@@ -54,6 +54,9 @@ pub struct Pilot {
     pub seconds: f64,
     /// Kernel calls of the pilot.
     pub kernel_calls: u64,
+    /// What the pilot cost, in replicates of this schedule, counted in operations.
+    #[serde(default)]
+    pub cost_in_replicates: f64,
     /// What was tried, where moves and starts were left open; what was taken is marked.
     #[serde(default)]
     pub tried: Vec<Tried>,
@@ -100,7 +103,7 @@ pub(crate) const BUDGET: f64 = 20.0 * SECOND;
 const RUN: f64 = 40.0 * SECOND;
 
 /// Where pairs are slow, a run may take so many times as long, and the pilot has a second round, longer than the first.
-pub(crate) const PATIENCE: f64 = 8.0;
+pub(crate) const PATIENCE: f64 = 10.0;
 const SECOND_ROUND: f64 = 3.0;
 
 /// Kernel calls of a replicate of pairs that are slow: about half of them until they meet.
@@ -122,6 +125,8 @@ pub(crate) struct Room<'a> {
     calls: u64,
     /// Operations of these calls: calls of different moves have different prices.
     spent: f64,
+    /// Operations of all calls: what was spent is forgotten where a part of the pilot has a budget of its own.
+    total: f64,
     /// Clusters in the chains of the last stage.
     clusters: f64,
     /// Whether a race was left out as too dear.
@@ -171,6 +176,7 @@ impl<'a> Room<'a> {
             next: 0,
             calls: 0,
             spent: 0.0,
+            total: 0.0,
             clusters: 0.0,
             too_dear: false,
             clock: seconds.map(|seconds| Clock { seconds, pace: 1.0 }),
@@ -298,6 +304,7 @@ impl<'a> Room<'a> {
         self.calls += stage.kernel_calls();
         self.clusters = stage.clusters();
         let thought = stage.kernel_calls() as f64 * self.sweep(contender, contender.price(stage.touched()));
+        self.total += thought;
         self.spent += match &mut self.clock {
             None => thought,
             Some(clock) => {

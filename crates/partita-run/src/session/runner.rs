@@ -136,19 +136,26 @@ impl Runner<'_> {
         match self.run.plan.stop {
             StoppingRule::Replicates { replicates } => self.replicates(replicates),
             StoppingRule::Precision { width, at_least, at_most } => {
-                self.rounds(at_least, at_most, &vec![width; self.model.quantities().len()])
+                self.rounds(at_least, at_most, &vec![width; self.model.quantities().len()], false)
             }
             StoppingRule::Digits { at_least, at_most } => {
                 let asked = self.model.quantities().iter().map(|quantity| quantity.two_digits);
                 let widths: Vec<f64> = asked.chain(self.model.counts().iter().map(|_| SHARE)).collect();
-                self.rounds(at_least, at_most, &widths)
+                self.rounds(at_least, at_most, &widths, true)
             }
             StoppingRule::Time { workers, seconds, further } => self.timed(workers, seconds, further),
         }
     }
 
-    /// Runs rounds until the intervals of the first columns are narrower than these widths.
-    fn rounds(&mut self, at_least: u64, at_most: u64, widths: &[f64]) -> Result<bool, Failure> {
+    /// Runs rounds until the intervals of the first columns are narrower than these widths; with `until_censored` also
+    /// until a pair is censored, because no number of replicates makes up for that, and the caution should come early.
+    fn rounds(
+        &mut self,
+        at_least: u64,
+        at_most: u64,
+        widths: &[f64],
+        until_censored: bool,
+    ) -> Result<bool, Failure> {
         let mut round = at_least.min(at_most);
         loop {
             if !self.replicates(round)? {
@@ -157,11 +164,14 @@ impl Runner<'_> {
             // Judged on the first `round` replicates in their order: the same on every machine.
             self.sample.rows.sort_by_key(|row| row.replicate);
             let mut moments = vec![Moments::new(); widths.len()];
+            let mut censored = false;
             for row in self.sample.rows.iter().take_while(|row| row.replicate < round) {
+                censored |= row.tau.is_none();
                 moments.iter_mut().zip(&row.values).for_each(|(m, v)| m.push(*v));
             }
             let narrow = |(moments, width): (&Moments, &f64)| answers::width(moments) < *width;
-            if round >= at_most || (!widths.is_empty() && moments.iter().zip(widths).all(narrow)) {
+            let over = round >= at_most || (until_censored && censored);
+            if over || (!widths.is_empty() && moments.iter().zip(widths).all(narrow)) {
                 return Ok(true);
             }
             round = (round + round / 2).min(at_most);

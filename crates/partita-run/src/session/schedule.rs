@@ -4,7 +4,7 @@ use super::Watch;
 use crate::config::resolve::{self, LEAST, SEED};
 use crate::config::{Limit, Options, Pca, Setup, Task};
 use crate::engine::Executor;
-use crate::engine::pilot::{self, Contender, Entry, Given, Patience, Pilot, Room};
+use crate::engine::pilot::{self, Contender, Entry, Given, Patience, Pilot, Room, Tried};
 use crate::model::{Candidate, Input, Loaded, Model, Turned, about, advice, build, candidates, turned};
 use crate::{Failure, words};
 use partita::Schedule;
@@ -230,6 +230,8 @@ fn best(
     // The share of pairs that did not meet, of each model that was tried; and of the one with the least, the schedule.
     let mut apart: Vec<(usize, f64)> = Vec::new();
     let mut least: Option<(f64, Contender, Pilot)> = None;
+    // Models that were tried with more time and whose race has shown that pairs stay apart: it need not be run again.
+    let mut raced: Vec<(usize, f64, Contender, Vec<Tried>)> = Vec::new();
     let mut left = order.clone();
     while !left.is_empty() {
         let at = left.remove(0);
@@ -253,7 +255,11 @@ fn best(
             let race = tried.iter().find(|tried| tried.taken);
             let mut unmet = race.map_or((0, 1), |taken| (taken.unmet, taken.pairs));
             // Where the race shows that pairs stay apart, no schedule need be found to know it.
-            if !race.is_some_and(|taken| room.stayed_apart(&contender, taken)) {
+            if race.is_some_and(|taken| room.stayed_apart(&contender, taken)) {
+                if room.is_patient() {
+                    raced.push((at, unmet.0 as f64 / unmet.1 as f64, contender, tried));
+                }
+            } else {
                 let mut found = pilot::find(&contender, tried, given, room)?;
                 unmet = (found.unmet, found.pairs);
                 if !found.apart {
@@ -288,9 +294,14 @@ fn best(
     room.watch
         .say(&format!("pilot: no model had all pairs meet; {} had the most", pilot::model_name(&known[at])));
     let share = apart.iter().filter(|tried| tried.0 == at).map(|tried| tried.1).fold(f64::INFINITY, f64::min);
-    let (contender, mut found) = match least.filter(|(other, ..)| *other == share) {
-        Some((_, contender, found)) => (contender, found),
-        None => settle(|| moves(at), given, room)?,
+    let raced = raced.into_iter().find(|(other, of_race, ..)| (*other, *of_race) == (at, share));
+    let (contender, mut found) = match (least.filter(|(other, ..)| *other == share), raced) {
+        (Some((_, contender, found)), _) => (contender, found),
+        (None, Some((.., contender, tried))) => {
+            let found = pilot::find(&contender, tried, given, room)?;
+            (contender, found)
+        }
+        (None, None) => settle(|| moves(at), given, room)?,
     };
     told(at, &contender, room)?;
     found.models = known;

@@ -77,3 +77,23 @@ fn defaults_in_words_are_the_defaults() {
         assert!(told > 8, "{told}");
     }
 }
+
+#[test]
+fn a_plain_run_costs_at_least_twice_its_pilot() {
+    let schedule = Schedule::new(7, 10, 100).unwrap();
+    let at_least = |cost_in_replicates, seconds_per_call| {
+        let pilot =
+            Pilot { cost_in_replicates, seconds_per_call, replicate_calls: 100.0, ..Pilot::default() };
+        let pilot = Some(&pilot);
+        let found = Found { schedule, pilot, items: 50, width: 2, meetings_only: false, spent: 0.0 };
+        match stop(Limit::Unsaid, found) {
+            StoppingRule::Digits { at_least, at_most } => (at_least, at_most),
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(at_least(1.0, 1e-6).0, FIRST_ROUND);
+    assert_eq!(at_least(250.0, 1e-6).0, 500);
+    // But no more than there is time for.
+    let (least, most) = at_least(1e6, 1e-3);
+    assert!(least == most && most < 2000, "{least} of {most}");
+}

@@ -124,10 +124,7 @@ pub(crate) fn find(
     // A few long traces: what a long chain's variance is, and what a sweep costs after the meeting.
     let long = (pairs / 10).clamp(2, 8);
     let left = room.left(LEAST_FOR_TRACES) / sweep;
-    // Three times as long as a replicate, where that is cheap: rare excursions decide the variance of some summaries.
-    let horizon = (3 * sweeps)
-        .min(((left / 4.0 / long as f64) as u64).max(sweeps))
-        .min(((left / long as f64) as u64).max(20));
+    let horizon = sweeps.min(((left / long as f64) as u64).max(20));
     let traces = room.stage(contender, "long traces", long, lag, horizon, (cap + lag).max(horizon))?;
     busy += traces.busy;
     calls += traces.kernel_calls();
@@ -143,6 +140,7 @@ pub(crate) fn find(
     let expected_wait = (last.unmet() > 0).then(|| last.expected_wait());
     let waits = last.waits();
     let costs = waits.iter().map(|wait| schedule.cost(lag + wait) as f64);
+    let replicate_calls = costs.sum::<f64>() / waits.len().max(1) as f64;
     Ok(Pilot {
         lag,
         burn_in,
@@ -150,7 +148,8 @@ pub(crate) fn find(
         unmet: last.unmet(),
         pairs: last.pairs.len() as u64,
         asymptotic_variance: (0..model.quantities().len()).map(variance).collect(),
-        replicate_calls: costs.sum::<f64>() / waits.len().max(1) as f64,
+        replicate_calls,
+        cost_in_replicates: room.total / (replicate_calls * sweep),
         seconds_per_call: busy / calls.max(1) as f64,
         seconds: room.begin.elapsed().as_secs_f64(),
         kernel_calls: room.calls,
