@@ -44,7 +44,7 @@ fn clusters(point: &Point, c: &Clustering) -> String {
         1 => format!("Point estimate: a single cluster of all {items} items"),
         k => format!("Point estimate: {k} clusters, of sizes {}", words::sizes(&c.sizes, SIZES)),
     };
-    let certainty: f64 = point.certainty.iter().map(|(certainty, _)| certainty).sum::<f64>() / items as f64;
+    let certainty = average_certainty(c);
     let doubtful = point.certainty.iter().filter(|(certainty, _)| in_doubt(*certainty)).count();
     let sure = format!(
         "two items in the same cluster belong together with probability {}",
@@ -66,6 +66,14 @@ fn clusters(point: &Point, c: &Clustering) -> String {
         ""
     };
     format!("{found}. On average, {sure}; {doubt}.{unsettled}")
+}
+
+/// The certainty of the average item.
+fn average_certainty(c: &Clustering) -> f64 {
+    let (items, sum) = c.sizes.iter().zip(&c.certainty).fold((0.0, 0.0), |(items, sum), (size, certainty)| {
+        (items + *size as f64, sum + *size as f64 * certainty)
+    });
+    sum / items
 }
 
 /// The likely numbers of clusters, the likeliest first.
@@ -135,7 +143,10 @@ pub(super) fn reliability(summary: &Results, few: bool) -> String {
     if pairs == 1 {
         worries.push("a single pair gives no intervals".to_string());
     }
+    // The estimates of a doubtful clustering are as reliable as any.
+    let unsettled = summary.clustering.as_ref().is_some_and(|c| in_doubt(average_certainty(c)));
     match &worries[..] {
+        [] if unsettled => format!("{met}; {warm_up}; the estimates are reliable, but the clustering is uncertain."),
         [] => format!("{met}; {warm_up}; nothing to worry about."),
         _ => format!("{met}; {warm_up}. Caution: {}.", worries.join("; ")),
     }

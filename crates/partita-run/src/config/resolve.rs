@@ -312,27 +312,6 @@ fn max_sweeps(schedule: &Schedule, pilot: Option<&Pilot>) -> u64 {
     }
 }
 
-/// Operations that one processor does in a second, roughly.
-const OPERATIONS: f64 = 1e9;
-/// Kernel calls of a plain run with its pilot and its answers on a table that is easy, a round number.
-const CALLS: f64 = 40_000.0;
-/// A plain run takes no longer, pilot and answers included: its parts have budgets.
-const LONGEST: f64 = 90.0;
-
-/// About how long a run would take, where a Gibbs sweep is so many operations. How long pairs need to meet is not known
-/// before a pilot, so that this is no more than a first guess.
-pub(crate) fn seconds(options: &Options, sweep_work: f64, width: usize) -> f64 {
-    let one = sweep_work / OPERATIONS / width as f64;
-    let plain = 0.5 + (CALLS * one).min(LONGEST);
-    match (limit(options), options.sweeps.zip(options.lag)) {
-        (Limit::Time(time), _) => time.seconds(),
-        (Limit::Replicates(replicates), Some((sweeps, lag))) => {
-            0.1 + replicates as f64 * (sweeps + sweeps.min(lag)) as f64 * one
-        }
-        _ => plain,
-    }
-}
-
 pub(crate) fn limit(options: &Options) -> Limit {
     match (options.replicates, options.time, options.precision) {
         (Some(replicates), ..) => Limit::Replicates(replicates),

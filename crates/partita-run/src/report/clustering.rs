@@ -45,8 +45,10 @@ fn card(card: &Card, items: u64) -> Markup {
                 (swatch(card.cluster)) "Cluster " (card.cluster) " "
                 small {
                     (grouped(card.size)) @if card.size == 1 { " item" } @else { " items" }
-                    " (" (share_of_items(card.size, items)) "), certainty "
+                    " (" (share_of_items(card.size, items)) "), "
+                    @if card.size == 1 { "alone in " } @else { "certainty " }
                     (percent(card.certainty.clamp(0.0, 1.0), None))
+                    @if card.size == 1 { " of the posterior" }
                 }
             }
             @if !numbers.is_empty() {
@@ -59,7 +61,12 @@ fn card(card: &Card, items: u64) -> Markup {
                 }
             }
             @for column in levels { (level_rows(column)) }
-            @if card.more_columns > 0 { p.remark { (card.more_columns) " more columns are in " code { "profiles.csv" } "." } }
+            @if card.more_columns > 0 {
+                p.remark {
+                    (card.more_columns) @if card.more_columns == 1 { " more column is in " } @else { " more columns are in " }
+                    code { "profiles.csv" } "."
+                }
+            }
             @if !card.correlations.is_empty() { (correlations(&card.correlations)) }
             @if card.size > 1 && !card.typical.is_empty() {
                 p.remark { "Typical members: " (card.typical.join(", ")) "." }
@@ -73,7 +80,7 @@ fn card(card: &Card, items: u64) -> Markup {
 /// A share of the items, which is not nothing however small.
 fn share_of_items(size: u64, items: u64) -> String {
     let share = size as f64 / items as f64;
-    if share < 0.005 { "under 1%".into() } else { percent(share, None) }
+    if share < 0.01 { "under 1%".into() } else { percent(share, None) }
 }
 
 /// The error that decides how many digits are shown: a fiftieth of the spread is enough for a person.

@@ -76,7 +76,7 @@ pub fn check(options: &Options) -> Result<Checked, Failure> {
     };
     let named = resolve::covariance(options).to_string();
     let width = options.threads.unwrap_or_else(processors);
-    let seconds = resolve::seconds(options, model.sweep_work(), width);
+    let seconds = guess(options, &input, model.sweep_work(), width);
     let mut notes = input.said[1..].to_vec();
     notes.extend(wide(options, &input));
     Ok(Checked {
@@ -93,6 +93,32 @@ pub fn check(options: &Options) -> Result<Checked, Failure> {
         notes,
         run: run(options, seconds, width),
     })
+}
+
+/// Operations that one processor does in a second, roughly.
+const OPERATIONS: f64 = 1e9;
+
+/// Seconds of one processor per row and column of a plain run, pilot and answers included, and the longest that most runs
+/// take on two: fitted to the plain runs in docs/meeting.md, most of which are within a factor of two.
+const PER_CELL: f64 = 0.025;
+const LONGEST: f64 = 180.0;
+
+/// Further columns make a sweep dearer, but groups easier to tell apart.
+const COLUMNS: usize = 6;
+
+/// About how long a run would take, where a Gibbs sweep is so many operations. How long pairs need to meet is not known
+/// before a pilot, so that this is a rough guess unless the time or the whole schedule is given.
+fn guess(options: &Options, input: &Input, sweep_work: f64, width: usize) -> f64 {
+    let normal = input.kinds.iter().filter(|kind| **kind == Kind::Normal).count();
+    let columns = if normal > 1 { normal } else { input.kinds.len() }.min(COLUMNS);
+    let cells = (input.item_names.len() * columns) as f64;
+    match (resolve::limit(options), options.sweeps.zip(options.lag)) {
+        (Limit::Time(time), _) => time.seconds(),
+        (Limit::Replicates(replicates), Some((sweeps, lag))) => {
+            0.1 + replicates as f64 * (sweeps + sweeps.min(lag)) as f64 * sweep_work / OPERATIONS / width as f64
+        }
+        _ => 0.5 + (PER_CELL * cells / width as f64).min(LONGEST),
+    }
 }
 
 fn distinct(names: impl Iterator<Item = String>) -> Vec<String> {
@@ -148,7 +174,8 @@ fn run(options: &Options, seconds: f64, width: usize) -> String {
         }
         Limit::Unsaid => "pairs of chains until the estimates are known to two digits".into(),
     };
-    // A first guess has no decimals.
+    // A guess has no decimals.
     let long = if seconds < 10.0 { format!("{:.0} s", seconds.max(1.0)) } else { words::duration(seconds) };
-    format!("{pilot}{until}; about {long} on {processors}")
+    let guess = if pilot.is_empty() || options.time.is_some() { "" } else { ", as a rough guess" };
+    format!("{pilot}{until}; about {long} on {processors}{guess}")
 }

@@ -100,8 +100,7 @@ pub(crate) fn find(
         let wanted = pairs * lag + 2 * last.waits().iter().sum::<u64>();
         if lag > cap || wanted as f64 * sweep > room.left(0.0) / 3.0 * 2.0 {
             room.watch.say(&format!(
-                "pilot: a pair took {longest} sweeps to meet; the run uses a lag of {lag}, as the pilot has no time to \
-                 check whether that is enough"
+                "pilot: a pair took {longest} sweeps to meet; the pilot has no time to check whether a lag of {lag} is enough"
             ));
             break;
         }
