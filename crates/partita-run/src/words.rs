@@ -98,11 +98,7 @@ pub fn percent(share: f64, error: Option<f64>) -> String {
 /// assert_eq!(partita_run::words::estimate("clusters", 4.56, Some(0.09)), "4.56");
 /// ```
 pub fn estimate(name: &str, value: f64, error: Option<f64>) -> String {
-    if is_share(name) {
-        percent(value, error)
-    } else {
-        rounded(value, error.unwrap_or(f64::NAN))
-    }
+    if is_share(name) { percent(value, error) } else { rounded(value, error.unwrap_or(f64::NAN)) }
 }
 
 /// Whether a summary is a share of items or a probability, which people read in percent.

@@ -70,10 +70,9 @@ fn clusters(point: &Point, c: &Clustering) -> String {
 
 /// The certainty of the average item.
 fn average_certainty(c: &Clustering) -> f64 {
-    let (items, sum) = c.sizes.iter().zip(&c.certainty).fold((0.0, 0.0), |(items, sum), (size, certainty)| {
-        (items + *size as f64, sum + *size as f64 * certainty)
-    });
-    sum / items
+    let items: u64 = c.sizes.iter().sum();
+    let sum: f64 = c.sizes.iter().zip(&c.certainty).map(|(size, certainty)| *size as f64 * certainty).sum();
+    sum / items as f64
 }
 
 /// The likely numbers of clusters, the likeliest first.
@@ -146,7 +145,9 @@ pub(super) fn reliability(summary: &Results, few: bool) -> String {
     // The estimates of a doubtful clustering are as reliable as any.
     let unsettled = summary.clustering.as_ref().is_some_and(|c| in_doubt(average_certainty(c)));
     match &worries[..] {
-        [] if unsettled => format!("{met}; {warm_up}; the estimates are reliable, but the clustering is uncertain."),
+        [] if unsettled => {
+            format!("{met}; {warm_up}; the estimates are reliable, but the clustering is uncertain.")
+        }
         [] => format!("{met}; {warm_up}; nothing to worry about."),
         _ => format!("{met}; {warm_up}. Caution: {}.", worries.join("; ")),
     }

@@ -86,7 +86,8 @@ fn question(context: &Context, title: &str) -> String {
     let own = context.input.is_some_and(|(input, _)| input.own.is_some());
     let what =
         if own { crate::model::own_question(setup, title) } else { crate::model::question(setup, title) };
-    let unnamed = context.input.is_some_and(|(input, _)| input.table.as_ref().is_some_and(|t| t.ids.is_none()));
+    let unnamed =
+        context.input.is_some_and(|(input, _)| input.table.as_ref().is_some_and(|t| t.ids.is_none()));
     let numbered = if unnamed { " Items are rows, numbered from 0." } else { "" };
     format!(
         "{what}{numbered} {} pairs of coupled chains were run, with a lag of {}, a burn-in of {} and {} sweeps; each pair gives one \

@@ -115,7 +115,9 @@ fn guess(options: &Options, input: &Input, sweep_work: f64, width: usize) -> f64
     match (resolve::limit(options), options.sweeps.zip(options.lag)) {
         (Limit::Time(time), _) => time.seconds(),
         (Limit::Replicates(replicates), Some((sweeps, lag))) => {
-            0.1 + replicates as f64 * (sweeps + sweeps.min(lag)) as f64 * sweep_work / OPERATIONS / width as f64
+            0.1 + replicates as f64 * (sweeps + sweeps.min(lag)) as f64 * sweep_work
+                / OPERATIONS
+                / width as f64
         }
         _ => 0.5 + (PER_CELL * cells / width as f64).min(LONGEST),
     }
