@@ -217,7 +217,7 @@ pub(crate) fn take(known: &mut [ScoredModel], at: usize) {
     known.iter_mut().enumerate().for_each(|(i, found)| found.taken = i == at);
 }
 
-/// The scores and what was taken, in a line: `diagonal -3.88, full -3.49 per row: full`.
+/// The scores and what was taken, in one line: `diagonal -3.88, full -3.49; using full`.
 pub(crate) fn in_words(known: &[ScoredModel]) -> Option<String> {
     let taken = known.iter().find(|found| found.taken)?;
     let mut told: Vec<String> = Vec::new();
@@ -237,7 +237,7 @@ pub(crate) fn in_words(known: &[ScoredModel]) -> Option<String> {
         });
         families.push(family);
     }
-    Some(format!("pilot: log predictive density per row: {}: {}", told.join(", "), name(taken)))
+    Some(format!("pilot: log predictive density per row: {}; using {}", told.join(", "), name(taken)))
 }
 
 #[cfg(test)]
@@ -267,7 +267,7 @@ mod tests {
         known[1].score = Some(-0.5);
         assert_eq!(
             in_words(&known).as_deref(),
-            Some("pilot: log predictive density per row: diagonal -1.00, full -0.50: diagonal")
+            Some("pilot: log predictive density per row: diagonal -1.00, full -0.50; using diagonal")
         );
         let sentence = passed_over(&mut known);
         let why = "2 of 6 pairs of its chains met in its trial";

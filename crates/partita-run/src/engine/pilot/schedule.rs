@@ -80,8 +80,7 @@ pub(crate) fn find(
     let cap = given.max_sweeps.map_or(shorter, |given| given.min(shorter));
     if left / (2.0 * expected) < pairs as f64 {
         room.watch.say(
-            "pilot: the problem is large, so the search for a schedule is brief; give `lag`, `burn_in` and `sweeps` to \
-             skip it",
+            "pilot: there is little time to search for a schedule; give `lag`, `burn_in` and `sweeps` to skip the search",
         );
     }
 
