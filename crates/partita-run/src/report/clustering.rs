@@ -37,8 +37,9 @@ pub(super) fn section(c: &Clustering, cards: &[Card], doubts: &[Doubt]) -> Marku
 }
 
 fn card(card: &Card, items: u64) -> Markup {
-    let (numbers, levels): (Vec<&CardColumn>, Vec<&CardColumn>) =
-        card.columns.iter().partition(|column| column.sd.is_some());
+    let numbers: Vec<&CardColumn> = card.columns.iter().filter(|column| column.sd.is_some()).collect();
+    // Numbers share a table, where the first of them belongs.
+    let first = card.columns.iter().position(|column| column.sd.is_some());
     html! {
         article.card {
             h3 {
@@ -51,16 +52,10 @@ fn card(card: &Card, items: u64) -> Markup {
                     @if card.size == 1 { " of the posterior" }
                 }
             }
-            @if !numbers.is_empty() {
-                table.profile {
-                    thead { tr {
-                        th scope="col" { "Column" } th scope="col" { "Mean" } th scope="col" { "Whole table" }
-                        th scope="col" { span.hidden { "Difference" } }
-                    } }
-                    tbody { @for column in numbers { (number_row(column)) } }
-                }
+            @for (at, column) in card.columns.iter().enumerate() {
+                @if first == Some(at) { (number_rows(&numbers)) }
+                @if column.sd.is_none() { (level_rows(column)) }
             }
-            @for column in levels { (level_rows(column)) }
             @if card.more_columns > 0 {
                 p.remark {
                     (card.more_columns) @if card.more_columns == 1 { " more column is in " } @else { " more columns are in " }
@@ -87,6 +82,18 @@ fn share_of_items(size: u64, items: u64) -> String {
 fn told(column: &CardColumn, line: &ProfileLine) -> Option<f64> {
     let least = 0.02 * column.sd.unwrap_or(0.0);
     line.se.map(|se| se.max(least)).or(Some(least)).filter(|error| *error > 0.0)
+}
+
+fn number_rows(columns: &[&CardColumn]) -> Markup {
+    html! {
+        table.profile {
+            thead { tr {
+                th scope="col" { "Column" } th scope="col" { "Mean" } th scope="col" { "Whole table" }
+                th scope="col" { span.hidden { "Difference" } }
+            } }
+            tbody { @for column in columns { (number_row(column)) } }
+        }
+    }
 }
 
 fn number_row(column: &CardColumn) -> Markup {

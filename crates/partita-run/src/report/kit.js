@@ -183,7 +183,7 @@ const lastAtMost = (points, t) => {
   return low;
 };
 
-// Marks of a cluster: colour and shape both tell, so that neither has to.
+// Marks of a cluster: colour and shape both tell, so that neither has to. Seven shapes and eight colours repeat after 56 clusters.
 const SHAPES = [
   (r) => `m${-r},0a${r},${r} 0 1,0 ${2 * r},0a${r},${r} 0 1,0 ${-2 * r},0`,
   (r) => `m${-0.88 * r},${-0.88 * r}h${1.76 * r}v${1.76 * r}h${-1.76 * r}z`,
@@ -192,7 +192,6 @@ const SHAPES = [
   (r) => `m0,${1.2 * r}l${1.1 * r},${-1.9 * r}h${-2.2 * r}z`,
   (r) => `m${-0.4 * r},${-1.15 * r}h${0.8 * r}v${0.75 * r}h${0.75 * r}v${0.8 * r}h${-0.75 * r}v${0.75 * r}h${-0.8 * r}v${-0.75 * r}h${-0.75 * r}v${-0.8 * r}h${0.75 * r}z`,
   (r) => `m${-1.15 * r},0l${0.6 * r},${-1.05 * r}h${1.1 * r}l${0.6 * r},${1.05 * r}l${-0.6 * r},${1.05 * r}h${-1.1 * r}z`,
-  (r) => `m${-1.1 * r},${-1.2 * r}h${2.2 * r}l${-2.2 * r},${2.4 * r}h${2.2 * r}z`,
 ];
 const colour = (cluster) => `var(--c${cluster % 8})`;
 const shape = (cluster, r) => SHAPES[cluster % SHAPES.length](r);
