@@ -252,7 +252,8 @@ fn loadings(names: &[String], vector: &[f64]) -> String {
     let large = |column: &&usize| vector[**column].abs() >= 0.4 * vector[order[0]].abs();
     let told = |&column: &usize| {
         let sign = if vector[column] < 0.0 { "\u{2212}" } else { "" };
-        format!("{} ({sign}{:.2})", names[column], vector[column].abs())
+        let name = names[column].trim_end_matches(" (standardised)");
+        format!("{name} ({sign}{:.2})", vector[column].abs())
     };
     order.iter().take(LOADINGS).filter(large).map(told).collect::<Vec<_>>().join(", ")
 }

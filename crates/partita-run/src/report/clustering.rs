@@ -27,16 +27,17 @@ pub(super) fn section(c: &Clustering, cards: &[Card], doubts: &[Doubt]) -> Marku
                 "the table. All columns, unrounded, are in " code { "profiles.csv" } "."
             }
         }
-        div.cards { @for one in cards { (card(one, items)) } }
+        @let known = c.average_certainty().is_some();
+        div.cards { @for one in cards { (card(one, items, known)) } }
         @if c.sizes.len() > cards.len() {
             p { "Smaller clusters, not shown: " (sizes(&c.sizes[cards.len()..], 12)) " items." }
         }
-        (in_doubt(doubts))
+        (in_doubt(doubts, known))
         (found(c))
     }
 }
 
-fn card(card: &Card, items: u64) -> Markup {
+fn card(card: &Card, items: u64, known: bool) -> Markup {
     let numbers: Vec<&CardColumn> = card.columns.iter().filter(|column| column.sd.is_some()).collect();
     // Numbers share a table, where the first of them belongs.
     let first = card.columns.iter().position(|column| column.sd.is_some());
@@ -46,10 +47,12 @@ fn card(card: &Card, items: u64) -> Markup {
                 (swatch(card.cluster)) "Cluster " (card.cluster) " "
                 small {
                     (grouped(card.size)) @if card.size == 1 { " item" } @else { " items" }
-                    " (" (share_of_items(card.size, items)) "), "
-                    @if card.size == 1 { "alone in " } @else { "certainty " }
-                    (percent(card.certainty.clamp(0.0, 1.0), None))
-                    @if card.size == 1 { " of the posterior" }
+                    " (" (share_of_items(card.size, items)) ")"
+                    @if known {
+                        @if card.size == 1 { ", alone in " } @else { ", certainty " }
+                        (percent(card.certainty.clamp(0.0, 1.0), None))
+                        @if card.size == 1 { " of the posterior" }
+                    }
                 }
             }
             @for (at, column) in card.columns.iter().enumerate() {
@@ -192,10 +195,12 @@ fn elsewhere(doubt: &Doubt) -> Option<(u64, f64)> {
     doubt.alternative.filter(|(_, probability)| 2.0 * probability >= 1.0 - doubt.certainty)
 }
 
-fn in_doubt(doubts: &[Doubt]) -> Markup {
+fn in_doubt(doubts: &[Doubt], known: bool) -> Markup {
     html! {
         h3 #doubts { "Items in doubt" }
-        @if doubts.is_empty() {
+        @if !known {
+            p { "This run is too short to tell." }
+        } @else if doubts.is_empty() {
             p { "None: on average, every item shares a cluster with the other members of its own with probability 75% or more." }
         } @else {
             p {

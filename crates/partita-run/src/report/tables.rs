@@ -72,8 +72,9 @@ fn row_plot(line: &Line) -> Markup {
     }
 }
 
-/// Sizes of clusters in a row at most.
+/// Sizes of clusters in a row at most, and parts of the posterior.
 const SHOWN_SIZES: usize = 8;
+const SHOWN_PARTS: usize = 10;
 
 /// A table as wide as its content: what it is of, the headings, the rows.
 fn narrow(of: &str, headings: &[&str], rows: Markup) -> Markup {
@@ -90,7 +91,7 @@ fn narrow(of: &str, headings: &[&str], rows: Markup) -> Markup {
 /// The parts of the posterior that chains did not cross between.
 pub(super) fn modes(modes: &[Mode]) -> Markup {
     let rows = html! {
-        @for (i, mode) in modes.iter().enumerate() {
+        @for (i, mode) in modes.iter().take(SHOWN_PARTS).enumerate() {
             @let name = format!("mode{}", i + 1);
             tr {
                 td { (i + 1) }
@@ -101,11 +102,11 @@ pub(super) fn modes(modes: &[Mode]) -> Markup {
             }
         }
     };
-    narrow(
-        "separate parts of the posterior",
-        &["Part", "Chains", "Clusters", "Log probability", "Sizes"],
-        rows,
-    )
+    let headings = ["Part", "Chains", "Clusters", "Log probability", "Sizes"];
+    html! {
+        (narrow("separate parts of the posterior", &headings, rows))
+        @if modes.len() > SHOWN_PARTS { p { "And " (modes.len() - SHOWN_PARTS) " more." } }
+    }
 }
 
 /// The models that were scored.
