@@ -110,8 +110,7 @@ const COLUMNS: usize = 6;
 /// before a pilot, so that this is a rough guess unless the time or the whole schedule is given.
 fn guess(options: &Options, input: &Input, sweep_work: f64, width: usize) -> f64 {
     let normal = input.kinds.iter().filter(|kind| **kind == Kind::Normal).count();
-    let columns = if normal > 1 { normal } else { input.kinds.len() }.min(COLUMNS);
-    let cells = (input.item_names.len() * columns) as f64;
+    let columns = if normal > 1 { normal } else { input.kinds.len() };
     match (resolve::limit(options), options.sweeps.zip(options.lag)) {
         (Limit::Time(time), _) => time.seconds(),
         (Limit::Replicates(replicates), Some((sweeps, lag))) => {
@@ -119,8 +118,14 @@ fn guess(options: &Options, input: &Input, sweep_work: f64, width: usize) -> f64
                 / OPERATIONS
                 / width as f64
         }
-        _ => 0.5 + (PER_CELL * cells / width as f64).min(LONGEST),
+        _ => plain(input.item_names.len(), columns, width),
     }
+}
+
+/// The same for a plain run.
+fn plain(rows: usize, columns: usize, width: usize) -> f64 {
+    let cells = (rows * columns.min(COLUMNS)) as f64;
+    0.5 + (PER_CELL * cells / width as f64).min(LONGEST)
 }
 
 fn distinct(names: impl Iterator<Item = String>) -> Vec<String> {
@@ -180,4 +185,30 @@ fn run(options: &Options, seconds: f64, width: usize) -> String {
     let long = if seconds < 10.0 { format!("{:.0} s", seconds.max(1.0)) } else { words::duration(seconds) };
     let guess = if pilot.is_empty() || options.time.is_some() { "" } else { ", as a rough guess" };
     format!("{pilot}{until}; about {long} on {processors}{guess}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows, columns of real numbers, and the wall seconds of a plain run on two cores, from docs/meeting.md.
+    #[test]
+    fn guesses_are_within_a_factor_of_two_of_measured_runs() {
+        let measured = [
+            ("iris", 150, 4, 14.0),
+            ("wine", 178, 13, 10.0),
+            ("penguins", 344, 5, 25.0),
+            ("the built-in penguins", 344, 4, 12.0),
+            ("crabs", 200, 6, 27.0),
+            ("diabetes", 442, 11, 57.0),
+            ("breast cancer", 569, 30, 37.0),
+            ("quakes", 1000, 5, 77.0),
+            ("gene", 200, 50, 17.0),
+            ("abalone", 4177, 7, 191.0),
+        ];
+        for (name, rows, columns, seconds) in measured {
+            let ratio: f64 = plain(rows, columns, 2) / seconds;
+            assert!((0.5..2.0).contains(&ratio), "{name}: {ratio:.2}");
+        }
+    }
 }
