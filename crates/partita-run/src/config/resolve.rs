@@ -110,7 +110,7 @@ pub fn default_in_words(key: &str, task: Task) -> Option<String> {
         "start" if coloring => COLORING_START.to_string(),
         "start" => format!("{START}; sequential if a pilot chooses the moves"),
         "lag" | "burn_in" | "sweeps" => "set by a pilot run".into(),
-        "replicates" => "as many as fit into about a minute".into(),
+        "replicates" => "as many as needed, for at most about a minute".into(),
         "threads" => "all processors".into(),
         "device" => Device::Cpu.to_string(),
         "seed" => SEED.to_string(),
