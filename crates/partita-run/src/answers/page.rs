@@ -90,8 +90,8 @@ fn question(context: &Context, title: &str) -> String {
         context.input.is_some_and(|(input, _)| input.table.as_ref().is_some_and(|t| t.ids.is_none()));
     let numbered = if unnamed { " Items are rows, numbered from 0." } else { "" };
     format!(
-        "{what}{numbered} {} pairs of coupled chains were run, with a lag of {}, a burn-in of {} and {} sweeps; each pair gives one \
-         unbiased estimate of every quantity.",
+        "{what} {} pairs of coupled chains were run, with a lag of {}, a burn-in of {} and {} sweeps; each pair gives one \
+         unbiased estimate of every quantity.{numbered}",
         s.replicates, s.lag, s.burn_in, s.sweeps
     )
 }
