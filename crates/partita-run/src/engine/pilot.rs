@@ -54,7 +54,7 @@ pub struct Pilot {
     pub seconds: f64,
     /// Kernel calls of the pilot.
     pub kernel_calls: u64,
-    /// What was tried, if moves and starts were left open; what was taken is marked.
+    /// What was tried, where moves and starts were left open; what was taken is marked.
     #[serde(default)]
     pub tried: Vec<Tried>,
     /// The models that were scored, if the model was left open; what was taken is marked.
