@@ -23,7 +23,7 @@ def tree(result: Any) -> Any:
     groups: dict[str, Any] = {
         "posterior": posterior,
         "sample_stats": {"weight": weight[None], "replicate": replicate[None].astype(np.int64)},
-        # Independent and without bias: their mean estimates the posterior expectation.
+        # Independent and unbiased: their mean estimates the posterior expectation.
         "unbiased": {name: rows[name][None] for name in names},
     }
     items = result.items

@@ -203,7 +203,7 @@ def main():
             except (ImportError, OSError, subprocess.CalledProcessError, ValueError, TypeError) as error:
                 reason = getattr(error, "stderr", None) or error
                 print(f"{name}: {peer.__name__} skipped: {type(error).__name__}: {reason}", file=sys.stderr)
-        print(f"\n| {name} | chain-sweeps a second | ours is faster by | effective draws a second |\n|---|---|---|---|")
+        print(f"\n| {name} | chain-sweeps per second | ours is faster by | effective draws per second |\n|---|---|---|---|")
         ours = rows[0][1] if rows and rows[0][0].startswith("partita") else None
         for title, rate, draws in rows:
             ratio = "" if not (ours and rate) else f"{ours / rate:,.0f}" if ours / rate >= 10 else f"{ours / rate:.1f}"

@@ -99,7 +99,9 @@ fn progress_line(p: &Progress) -> String {
     let clusters = p.clusters.map(|(mean, half)| {
         format!("clusters {} ± {}", words::rounded(mean, half), words::rounded(half, half))
     });
-    let widest = p.widest.map(|width| format!("widest ± {}", words::rounded(width / 2.0, width / 2.0)));
+    // The widest interval ends a run of an unknown number of pairs; elsewhere the number of clusters tells more.
+    let widest = p.widest.filter(|_| p.of.is_none() || p.clusters.is_none());
+    let widest = widest.map(|width| format!("widest ± {}", words::rounded(width / 2.0, width / 2.0)));
     let left = p.left.map(|left| format!("{} left", words::duration(left)));
     let mut parts = [Some(format!("{}{of} pairs", count(p.done))), clusters, left, censored, widest];
     let line = |parts: &[Option<String>; 5]| {
@@ -310,24 +312,29 @@ chains  clusters  log probability                      sizes
     fn lines_fit_in_80_columns() {
         let text = wrap(&"some words that go on ".repeat(20));
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
-        let line = |done, censored, left| {
+        let line = |done, of, censored, left| {
             let (widest, clusters) = (Some(0.002_468), Some((4.7123, 0.0215)));
-            let progress =
-                Progress { done, of: Some(200_000), met: done - censored, censored, widest, clusters, left };
+            let progress = Progress { done, of, met: done - censored, censored, widest, clusters, left };
             progress_line(&progress)
         };
+        let known = Some(200_000);
+        assert_eq!(line(123_456, known, 0, Some(59.0)), "123k/200k pairs, clusters 4.71 ± 0.02, 59 s left");
         assert_eq!(
-            line(123_456, 0, Some(59.0)),
-            "123k/200k pairs, clusters 4.71 ± 0.02, widest ± 0.0012, 59 s left"
+            line(123_456, None, 0, Some(59.0)),
+            "123k pairs, clusters 4.71 ± 0.02, widest ± 0.0012, 59 s left"
         );
         assert_eq!(
-            line(123_456, 6, Some(7199.0)),
+            line(123_456, known, 6, Some(7199.0)),
             "123k/200k pairs, 6 censored, clusters 4.71 ± 0.02, 120 min left"
         );
         assert_eq!(
-            line(9999, 6, Some(59.0)),
-            "9999/200k pairs, 6 censored, clusters 4.71 ± 0.02, widest ± 0.0012, 59 s left"
+            line(999_999, None, 12_345, Some(7199.0)),
+            "999k pairs, 12k censored, clusters 4.71 ± 0.02, widest ± 0.0012, 120 min left"
         );
-        assert!(line(u64::MAX, u64::MAX, Some(1e300)).chars().count() <= WIDTH);
+        assert_eq!(
+            line(999_999, None, 123_456, Some(7199.0)),
+            "999k pairs, 123k censored, clusters 4.71 ± 0.02, 120 min left"
+        );
+        assert!(line(u64::MAX, Some(u64::MAX), u64::MAX, Some(1e300)).chars().count() <= WIDTH);
     }
 }

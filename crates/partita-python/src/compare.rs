@@ -1,4 +1,4 @@
-//! Models compared on rows held out: what `partita_run::session::compare` gives, as JSON.
+//! Models compared on held-out rows: the result of `partita_run::session::compare`, as JSON.
 
 use crate::data::{self, Data};
 use crate::run::executor;
@@ -9,7 +9,7 @@ use partita_run::config::ModelChoice;
 use partita_run::session::{self, HOLD_OUT, IN_COMMON, MODELS};
 use pyo3::prelude::*;
 
-/// The models that are compared and the share of rows held out, where nothing else was said.
+/// The models that are compared and the share of rows held out, unless given.
 #[pyfunction]
 pub fn compare_defaults() -> (Vec<&'static str>, f64) {
     (MODELS.split(',').collect(), HOLD_OUT)

@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 pub enum Column<'py> {
     /// Numbers; NaN is a missing value.
     Numbers(String, PyReadonlyArray1<'py, f64>),
-    /// Positions of levels, below zero where a cell is missing; and the levels.
+    /// Positions of levels, negative if the cell is missing; and the levels.
     Categories(String, PyReadonlyArray1<'py, i64>, Vec<String>),
     /// Texts.
     Texts(String, Vec<Option<String>>),
@@ -35,7 +35,7 @@ impl Column<'_> {
     }
 }
 
-/// A table or a graph from memory, under the name that sentences call it by.
+/// A table or a graph from memory, with the name that messages call it by.
 #[derive(FromPyObject)]
 pub enum Data<'py> {
     /// Names of vertices, and pairs of their positions.
@@ -47,7 +47,7 @@ pub enum Data<'py> {
 }
 
 impl Data<'_> {
-    /// The data of a run; none where they are in a file.
+    /// The data of a run; none if they are in a file.
     pub fn given(self) -> PyResult<Option<Given>> {
         Ok(match self {
             Data::Table(title, columns) => {
@@ -76,7 +76,7 @@ impl Data<'_> {
     }
 }
 
-/// Takes a table in and gives its shape and fingerprint: what `fit` does first, for whoever measures it.
+/// Reads a table and returns its shape and fingerprint: what `fit` does first, for measuring it.
 #[pyfunction]
 pub fn take(py: Python, data: Data) -> PyResult<(usize, usize, String)> {
     let Some(Given::Columns(title, columns)) = data.given()? else {

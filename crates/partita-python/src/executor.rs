@@ -12,24 +12,24 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Seconds of work in one order: so many times what it costs to send it, within bounds, so that sending costs little and
-/// a slow pair holds up few others.
+/// Seconds of work in one order: this many times the cost of sending it, within bounds, so that sending costs little and
+/// a slow pair delays few others.
 const TIMES: f64 = 50.0;
 const SECONDS: (f64, f64) = (0.25, 5.0);
-/// Orders under way for each worker: one that is worked on, one that waits.
+/// Orders under way per worker: one in work, and one that waits.
 const AHEAD: usize = 2;
 /// Models that a worker remembers.
 const REMEMBERED: usize = 4;
 
-/// An executor of Python behind `partita._executor.Courier`.
+/// An executor of Python, reached through `partita._executor.Courier`.
 pub struct Remote {
     courier: Py<PyAny>,
     width: usize,
-    /// It takes no more work.
+    /// Whether it takes no more work.
     closed: AtomicBool,
 }
 
-/// What came back of an order.
+/// What came back from an order.
 type Parcel = (u64, Option<(Vec<u8>, f64)>);
 
 impl Remote {
@@ -38,7 +38,7 @@ impl Remote {
         Ok(Remote { courier: courier.unbind(), width, closed: AtomicBool::new(false) })
     }
 
-    /// Sends an order: its number, or none where the executor takes no more.
+    /// Sends an order and returns its number, or none if the executor takes no more.
     fn send(&self, origin: &[u8], order: &Order) -> Result<Option<u64>, Failure> {
         Python::attach(|py| {
             let (origin, order) = (PyBytes::new(py, origin), PyBytes::new(py, &order.to_bytes()));
@@ -47,7 +47,7 @@ impl Remote {
         .map_err(failed)
     }
 
-    /// Waits a moment for what comes back.
+    /// Waits a moment for results.
     fn receive(&self) -> Result<Vec<Parcel>, Failure> {
         Python::attach(|py| self.courier.call_method0(py, "receive")?.extract(py)).map_err(failed)
     }
@@ -61,12 +61,12 @@ fn failed(error: PyErr) -> Failure {
     Failure::Failed(format!("the executor failed: {error}"))
 }
 
-/// How long work takes, and how long it is on its way: as measured so far.
+/// How long work takes and how long it travels, as measured so far.
 #[derive(Default)]
 struct Measured {
     numbers: f64,
     busy: f64,
-    /// The least time that an order was on its way beyond its work.
+    /// The least time that an order took beyond its work.
     sending: Option<f64>,
 }
 
@@ -99,7 +99,7 @@ impl Executor for Remote {
         give: &mut dyn FnMut(u64, Output) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let Some(origin) = job.chains.origin() else {
-            // A likelihood of one's own cannot travel.
+            // A user-defined likelihood cannot travel.
             return Threads(1).execute(job, numbers, stop, give);
         };
         let origin = origin.to_bytes();
@@ -141,7 +141,7 @@ impl Executor for Remote {
         }
         self.give_up()?;
         if closed() && !stop() {
-            // Nobody is left elsewhere: the rest runs here, to the same bits.
+            // No worker is left: the rest runs here, with the same bits.
             for number in left {
                 if let Some(output) = job.chains.run(job.work, number, stop) {
                     give(number, output)?;
@@ -153,14 +153,14 @@ impl Executor for Remote {
     }
 }
 
-/// Models that this thread of a worker has made, by key, the last one used first.
+/// Models that this thread of a worker has built, by key, the most recently used first.
 type Models = VecDeque<(String, Rc<dyn Model>)>;
 
 thread_local! {
     static MODELS: RefCell<Models> = const { RefCell::new(VecDeque::new()) };
 }
 
-/// The model of a key: remembered, or made of the data that came with the order.
+/// The model of a key: remembered, or built from the data that came with the order.
 fn model(key: &str, origin: Option<&[u8]>) -> Result<Option<Rc<dyn Model>>, Failure> {
     MODELS.with_borrow_mut(|models| {
         let known = models.iter().position(|(name, _)| name == key).and_then(|at| models.remove(at));
@@ -175,8 +175,8 @@ fn model(key: &str, origin: Option<&[u8]>) -> Result<Option<Rc<dyn Model>>, Fail
     })
 }
 
-/// Does an order, in a worker: the delivery, and the seconds it took. None where the model is not known and the data did
-/// not come with the order.
+/// Carries out an order in a worker: the results and the seconds they took. None if the model is not known and the data
+/// did not come with the order.
 #[pyfunction]
 #[pyo3(signature = (key, order, origin=None))]
 pub fn work<'py>(

@@ -1,7 +1,7 @@
-//! partita for Python: what `partita-run` gives, as the module `partita._native`.
+//! partita for Python: `partita-run` as the module `partita._native`.
 //!
-//! No formula and no default stands here. The pure half of the package, in `python/partita`, turns frames into columns
-//! and results into frames; options, their names and what they are for come from [`Options`].
+//! There are no formulas and no defaults here. The pure half of the package, in `python/partita`, turns frames into columns
+//! and results into frames; options, their names and their purposes come from [`Options`].
 
 mod compare;
 mod data;
@@ -14,13 +14,13 @@ mod words;
 use partita_run::config::{Options, default_in_words};
 use pyo3::prelude::*;
 
-/// Every option: its name, what it holds, and what it is.
+/// Every option: its name, its type, and what it is for.
 #[pyfunction]
 fn options() -> Vec<(&'static str, &'static str, &'static str)> {
     Options::KEYS.iter().zip(Options::ABOUT).map(|(key, (kind, about))| (*key, *kind, *about)).collect()
 }
 
-/// The options that are of use in a kind of run.
+/// The options that apply to a kind of run.
 #[pyfunction]
 fn options_of(task: &str, meetings_only: bool) -> PyResult<Vec<&'static str>> {
     Ok(Options::keys_of(run::task(task)?, meetings_only))
@@ -39,7 +39,7 @@ fn _native(module: &Bound<PyModule>) -> PyResult<()> {
     module.add("PENGUINS", partita_run::demo::PENGUINS)?;
     module.add("PartitaError", module.py().get_type::<words::PartitaError>())?;
     let interrupted = module.py().get_type::<words::Interrupted>();
-    // Where Ctrl-C comes before anything is finished.
+    // If Ctrl-C comes before anything is finished.
     interrupted.setattr("result", module.py().None())?;
     module.add("Interrupted", interrupted)?;
     module.add_class::<run::Run>()?;

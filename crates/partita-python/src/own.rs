@@ -1,4 +1,4 @@
-//! Likelihoods of the user's own: five methods in Python, or compiled functions by their addresses.
+//! User-defined likelihoods: five methods in Python, or compiled functions by their addresses.
 
 use partita_run::model::Own;
 use pyo3::exceptions::PyTypeError;
@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex};
 
-/// What code of the user's has raised: chains cannot, so it is kept until somebody looks.
+/// What the user's code has raised: chains cannot raise, so it is kept until it is asked for.
 #[derive(Clone, Default)]
 struct Trouble(Arc<Mutex<Option<PyErr>>>);
 
@@ -20,9 +20,9 @@ impl Trouble {
     }
 }
 
-/// A likelihood of the user's own: the object, and what chains make of it.
+/// A user-defined likelihood: the object, and what chains use of it.
 pub struct Likelihood {
-    /// As it was given.
+    /// The object as given.
     pub object: Py<PyAny>,
     /// For `partita-run`, under the name of its class.
     pub own: Own,
@@ -40,13 +40,13 @@ impl Likelihood {
         Likelihood { object: self.object.clone_ref(py), own: self.own.clone(), trouble: self.trouble.clone() }
     }
 
-    /// Raises what the user's code has raised meanwhile.
+    /// Raises what the user's code has raised in the meantime.
     pub fn raised(&self) -> PyResult<()> {
         self.trouble.raised()
     }
 }
 
-/// Compiled where the object says so, by five methods otherwise.
+/// Compiled functions if the object provides them, otherwise its five methods.
 fn likelihood(object: &Bound<PyAny>, trouble: &Trouble) -> PyResult<Own> {
     if object.hasattr("__partita_likelihood__")? {
         let compiled = Compiled::new(object)?;
@@ -64,7 +64,7 @@ fn likelihood(object: &Bound<PyAny>, trouble: &Trouble) -> PyResult<Own> {
     Ok(Own::new(move || own.clone()))
 }
 
-/// Statistics of a cluster are a value of Python's, such as a tuple, which `insert` and `remove` make anew.
+/// Statistics of a cluster are a Python value, such as a tuple, which `insert` and `remove` create anew.
 #[derive(Clone)]
 struct InPython {
     object: Arc<Py<PyAny>>,
@@ -72,12 +72,12 @@ struct InPython {
     trouble: Trouble,
 }
 
-/// A value of Python's.
+/// A Python value.
 #[derive(Clone, Debug)]
 struct Value(Arc<Py<PyAny>>);
 
 impl InPython {
-    /// A call; where it raises, a stand-in, and the run ends soon.
+    /// The result of a call; if it raises, a placeholder, and the run ends soon.
     fn call<T>(&self, call: impl FnOnce(&Bound<PyAny>) -> PyResult<T>, otherwise: impl FnOnce() -> T) -> T {
         Python::attach(|py| call(self.object.bind(py))).unwrap_or_else(|error| {
             self.trouble.keep(error);
@@ -137,7 +137,7 @@ impl partita::Likelihood for InPython {
     }
 
     fn work(&self) -> f64 {
-        // A call of Python's takes some thousands of operations.
+        // A call to Python takes some thousands of operations.
         5000.0
     }
 }
@@ -145,7 +145,7 @@ impl partita::Likelihood for InPython {
 type Change = unsafe extern "C" fn(*const c_void, *mut f64, usize);
 type Predict = unsafe extern "C" fn(*const c_void, *const f64, usize) -> f64;
 
-/// Compiled functions: statistics of a cluster are so many numbers, all zero where it is empty.
+/// Compiled functions: statistics of a cluster are a fixed number of numbers, all zero if it is empty.
 #[derive(Clone)]
 struct Compiled {
     data: usize,
@@ -154,7 +154,7 @@ struct Compiled {
     insert: Change,
     remove: Change,
     log_predictive: Predict,
-    /// Keeps functions and data where they are.
+    /// Keeps functions and data alive.
     _owner: Arc<Py<PyAny>>,
 }
 

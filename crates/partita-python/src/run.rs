@@ -1,4 +1,4 @@
-//! A run, as Python holds it: a newtype over `partita_run::session::Held`.
+//! A run as Python sees it: a newtype over `partita_run::session::Held`.
 
 use crate::data::{self, Data};
 use crate::executor::Remote;
@@ -20,7 +20,7 @@ use std::path::PathBuf;
 #[pyclass(frozen, module = "partita._native")]
 pub struct Run {
     held: Held,
-    /// That of the user, where the run has one: the run itself cannot tell it to Python.
+    /// The user-defined likelihood, if the run has one: the run itself cannot return it to Python.
     own: Option<Likelihood>,
 }
 
@@ -28,7 +28,7 @@ pub fn task(word: &str) -> PyResult<Task> {
     word.parse().map_err(|sentence| exception(&Failure::BadInput(sentence)))
 }
 
-/// An executor of Python's, or that of a device.
+/// An executor of Python, or that of a device.
 pub fn executor(
     courier: Option<Bound<PyAny>>,
     threads: Option<usize>,
@@ -46,7 +46,7 @@ pub fn executor(
     }
 }
 
-/// The first card with so many threads beside it, or why there is none.
+/// The first card, with this many threads beside it, or the reason why there is none.
 #[cfg(feature = "cuda")]
 fn card(threads: Threads) -> Result<Box<dyn Executor + Send>, String> {
     let card = partita_cuda::Nvidia::open().map_err(|error| error.to_string())?;
@@ -59,7 +59,7 @@ fn card(_: Threads) -> Result<Box<dyn Executor + Send>, String> {
     Err("this partita was built without the feature `cuda`".into())
 }
 
-/// A device by its word.
+/// A device by its name.
 fn device(word: Option<String>) -> PyResult<Option<Device>> {
     let parsed = word.map(|word| word.parse()).transpose();
     parsed.map_err(|sentence: String| exception(&Failure::BadInput(format!("`device`: {sentence}"))))
@@ -74,7 +74,7 @@ impl Run {
         self.held.answers().ok_or_else(incomplete)
     }
 
-    /// A run that goes on from this one.
+    /// A run that continues this one.
     fn next(&self, py: Python, held: Held) -> Self {
         Run { held, own: self.own.as_ref().map(|own| own.clone_ref(py)) }
     }
@@ -112,7 +112,7 @@ impl Run {
         }
         let mut given = data.map(Data::given).transpose()?.flatten();
         if given.is_some() {
-            // A file of one's own as far as defaults go; its real name comes with `save`.
+            // A user's file as far as defaults are concerned; its real name comes with `save`.
             options.data = Some("data".into());
         }
         let own = likelihood.as_ref().map(Likelihood::new).transpose()?;
@@ -132,7 +132,7 @@ impl Run {
         Ok((Run { held, own }, interrupted))
     }
 
-    /// Goes on with a run that was interrupted.
+    /// Continues a run that was interrupted.
     fn resume(
         &self,
         py: Python,
@@ -152,7 +152,7 @@ impl Run {
         Ok((self.next(py, held), interrupted))
     }
 
-    /// Goes on beyond the end: by so many replicates, or by as many as take about so long.
+    /// Continues a complete run: by a number of replicates, or by as many as take about a given time.
     fn more(
         &self,
         py: Python,
@@ -190,7 +190,7 @@ impl Run {
         Ok((Run { held, own: own.map(|own| own.clone_ref(py)) }, interrupted))
     }
 
-    /// Reads a run directory; with the likelihood of the user's own that the run has, if it has one.
+    /// Reads a run directory, with the user-defined likelihood of the run if it has one.
     #[staticmethod]
     #[pyo3(signature = (path, likelihood=None))]
     fn open(py: Python, path: PathBuf, likelihood: Option<Bound<PyAny>>) -> PyResult<Self> {
@@ -200,7 +200,7 @@ impl Run {
         Ok(Run { held: held.map_err(|failure| exception(&failure))?, own })
     }
 
-    /// The likelihood of the user's own; None where the run has a model of partita's.
+    /// The user-defined likelihood; None if the run has a built-in model.
     #[getter]
     fn likelihood(&self, py: Python) -> Option<Py<PyAny>> {
         self.own.as_ref().map(|own| own.object.clone_ref(py))
@@ -224,13 +224,13 @@ impl Run {
         Ok(serde_json::to_string(&found).expect("predictions are JSON"))
     }
 
-    /// Whether all is done.
+    /// Whether everything is done.
     #[getter]
     fn complete(&self) -> bool {
         self.held.is_complete()
     }
 
-    /// The run directory; empty where there is none.
+    /// The run directory; empty if there is none.
     #[getter]
     fn directory(&self) -> PathBuf {
         self.held.run().plan.out.clone()
@@ -269,14 +269,14 @@ impl Run {
         self.held.input().item_names.clone()
     }
 
-    /// The names of the columns of the data, none for graphs; and what they are taken for.
+    /// The names of the columns of the data, none for graphs; and their kinds.
     fn columns(&self) -> Vec<(String, String)> {
         let input = self.held.input();
         let names = input.table.iter().flat_map(|table| table.names.iter().cloned());
         names.zip(input.kinds.iter().map(ToString::to_string)).collect()
     }
 
-    /// The rows: column by column, as `replicates.csv` has them. The meeting time is 0 where pairs have not met.
+    /// The rows of `replicates.csv`, column by column. The meeting time is 0 for pairs that have not met.
     fn rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let rows = &self.held.sample().rows;
         let whole = |of: fn(&partita_run::engine::Row) -> u64| {
@@ -309,7 +309,7 @@ impl Run {
         Ok((replicates.into_pyarray(py), weights.into_pyarray(py), labels))
     }
 
-    /// One clustering: clusters, certainties, their errors, and the bounds of the credible ball.
+    /// The point estimate: clusters, certainties, their errors, and the bounds of the credible ball.
     #[expect(clippy::type_complexity, reason = "taken apart at once, by the pure half of the package")]
     fn labels<'py>(
         &self,
@@ -337,7 +337,7 @@ impl Run {
         found.map(|[means, errors]| Ok((square(py, means, items)?, square(py, errors, items)?))).transpose()
     }
 
-    /// As bytes, for pickles; a likelihood of the user's own goes beside them.
+    /// As bytes, for pickling; a user-defined likelihood is pickled beside them.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.held.to_bytes())
     }

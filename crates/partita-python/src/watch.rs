@@ -1,4 +1,4 @@
-//! Runs with the interpreter released: another thread works, this one listens to Ctrl-C and passes on what is said.
+//! Runs with the interpreter released: another thread works, while this one listens for Ctrl-C and passes messages on.
 
 use crate::own::Likelihood;
 use crate::words::{exception, in_python};
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::Duration;
 
-/// How often signals are looked for.
+/// How often signals are checked.
 const LOOK: Duration = Duration::from_millis(50);
 
 enum Said {
@@ -18,12 +18,12 @@ enum Said {
     Progress(Progress),
 }
 
-/// Sends what is said to the thread that may speak to Python.
+/// Sends messages to the thread that may talk to Python.
 struct Messenger(Sender<Said>);
 
 impl Messenger {
     fn send(&self, said: Said) {
-        // Whoever listened may have had enough; the work goes on to its end all the same.
+        // Nobody may be listening any more; the work goes on to its end all the same.
         let _ = self.0.send(said);
     }
 }
@@ -46,7 +46,7 @@ impl Watch for Messenger {
     }
 }
 
-/// For answers that are made again in silence, in Python's words.
+/// For answers that are computed again without messages, in Python's words.
 pub struct Silent;
 
 impl Watch for Silent {
@@ -66,8 +66,8 @@ fn tell(py: Python, watch: &Py<PyAny>, said: Said) -> PyResult<()> {
     .map(drop)
 }
 
-/// Does the work; true if Ctrl-C came meanwhile. Other exceptions end it, too: of whoever watches, and of code of the
-/// user's that chains call.
+/// Does the work; true if Ctrl-C came in the meantime. Other exceptions end it, too: those of the watcher, and those of
+/// user code that chains call.
 pub fn watched<T: Send>(
     py: Python,
     watch: &Py<PyAny>,

@@ -1,4 +1,4 @@
-//! The library's sentences in Python's words: `start = prior` becomes start='prior'; and failures as exceptions.
+//! The library's messages in Python's words (`start = prior` becomes start='prior'), and failures as exceptions.
 
 use partita_run::config::Options;
 use partita_run::failure::{Failure, Kind};
@@ -42,7 +42,7 @@ fn value(text: &str) -> String {
         "true" => "True".into(),
         "false" => "False".into(),
         _ if text.parse::<f64>().is_ok() => text.into(),
-        // A stand-in such as N.
+        // A placeholder such as N.
         _ if text.chars().all(|c| c.is_ascii_uppercase()) => text.into(),
         _ => format!("'{}'", text.trim_matches('\'')),
     }
@@ -79,7 +79,7 @@ fn translated(quoted: &str) -> Option<String> {
     Some(format!("{}({})", call(name)?, arguments(inside)))
 }
 
-/// A sentence of the library in Python's words.
+/// A message of the library in Python's words.
 #[pyfunction]
 pub fn in_python(sentence: &str) -> String {
     let mut text = String::with_capacity(sentence.len());

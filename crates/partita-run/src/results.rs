@@ -256,6 +256,16 @@ impl Clustering {
         let rows: u64 = self.sizes.iter().sum();
         Some(format!(" over the {} of {rows} rows that have a label", rows - missing))
     }
+
+    /// The certainty of the average item, between 0 and 1. Of so few pairs that the unbiased estimate is no probability at
+    /// all, none.
+    pub(crate) fn average_certainty(&self) -> Option<f64> {
+        let items: u64 = self.sizes.iter().sum();
+        let sum: f64 =
+            self.sizes.iter().zip(&self.certainty).map(|(size, certainty)| *size as f64 * certainty).sum();
+        let average = sum / items as f64;
+        (-0.05..=1.05).contains(&average).then_some(average.clamp(0.0, 1.0))
+    }
 }
 
 /// A credible ball and the kept states that bound it (Wade, Ghahramani 2018), which are in `credible_ball.csv`.

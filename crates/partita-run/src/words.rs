@@ -98,11 +98,12 @@ pub fn percent(share: f64, error: Option<f64>) -> String {
 /// assert_eq!(partita_run::words::estimate("clusters", 4.56, Some(0.09)), "4.56");
 /// ```
 pub fn estimate(name: &str, value: f64, error: Option<f64>) -> String {
-    if name.starts_with("top:") || name.starts_with("co:") {
-        percent(value, error)
-    } else {
-        rounded(value, error.unwrap_or(f64::NAN))
-    }
+    if is_share(name) { percent(value, error) } else { rounded(value, error.unwrap_or(f64::NAN)) }
+}
+
+/// Whether a summary is a share of items or a probability, which people read in percent.
+pub(crate) fn is_share(name: &str) -> bool {
+    ["top:", "co:", "clusters="].iter().any(|kind| name.starts_with(kind))
 }
 
 /// Sizes of clusters in descending order, with the last ones counted: `146, 119, 68 and 4 smaller`.

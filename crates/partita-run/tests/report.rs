@@ -153,6 +153,27 @@ fn parts_that_chains_stayed_in_are_told_one_by_one() {
     assert!(html.find("<section id=\"modes\"") < html.find("<section id=\"summaries\""));
 }
 
+/// A card begins with what sets its cluster apart, of whatever kind, and says nothing that a short run does not know.
+#[test]
+fn a_card_says_what_is_known_of_its_cluster() {
+    let mut page = pages::table();
+    page.cards.truncate(1);
+    let card = &mut page.cards[0];
+    (card.size, card.more_columns) = (1, 1);
+    card.columns.rotate_left(1);
+    let html = render(&page);
+    let at = |word: &str| html.find(word).unwrap_or_else(|| panic!("{word}"));
+    assert!(at("<th scope=\"col\">sex</th>") < at("<th scope=\"col\">Column</th>"));
+    at("1 more column is in");
+    at(", alone in 90% of the posterior");
+    page.summary.clustering.as_mut().unwrap().certainty.fill(-1.5);
+    let html = render(&page);
+    let silent = ["of the posterior</small>", "<th scope=\"col\">Certainty</th>"];
+    assert!(
+        !silent.iter().any(|word| html.contains(word)) && html.contains("This run is too short to tell.")
+    );
+}
+
 /// What a person asks first comes first: what each cluster is like, who is in doubt, whether to rely on it.
 #[test]
 fn clusters_are_introduced_by_what_sets_them_apart() {

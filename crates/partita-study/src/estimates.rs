@@ -9,7 +9,7 @@ use partita_run::store::Ledger;
 use std::collections::HashSet;
 use std::path::Path;
 
-/// All estimates of an arm, in replicate order: one column a summary.
+/// All estimates of an arm, in replicate order: one column per summary.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Both {
     pub(super) coupled: Vec<Vec<f64>>,

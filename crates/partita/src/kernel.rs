@@ -30,8 +30,8 @@ pub trait Kernel<T: Target>: Sync {
     /// One sweep of one chain.
     fn step(&self, target: &T, state: &mut State<T>, source: &mut impl Source, work: &mut Workspace<T>);
 
-    /// One sweep of two chains. Chains equal as partitions before it must be so after it where the
-    /// coupling is faithful.
+    /// One sweep of two chains. Under a faithful coupling, chains that are equal as partitions before it are equal after
+    /// it.
     fn coupled_step(
         &self,
         target: &T,
@@ -42,7 +42,7 @@ pub trait Kernel<T: Target>: Sync {
     );
 }
 
-/// The two chains of a pair and the overlap of their clusters, always in step.
+/// The two chains of a pair and the overlap of their clusters, kept in step.
 #[derive(Debug)]
 pub struct Chains<T: Target> {
     pub(crate) x: State<T>,
@@ -89,7 +89,7 @@ impl<T: Target> Chains<T> {
         self.overlap.rebuild(self.x.partition(), self.y.partition());
     }
 
-    /// Gives up the chain ahead.
+    /// Returns the chain ahead and drops the rest.
     pub fn into_x(self) -> State<T> {
         self.x
     }

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! One solution, for any state `y`, is `g_y(x) = Σ_{t≥0} [Pᵗh(x) - Pᵗh(y)]`. Two coupled chains that start
-//! from `x` and `y` ([`Pair::abreast`](crate::Pair::abreast)) estimate it without bias,
+//! from `x` and `y` ([`Pair::abreast`](crate::Pair::abreast)) give an unbiased estimate,
 //!
 //! ```text
 //! G_y(x) = Σ_{t≥0} [h(X_t) - h(Y_t)],                                            (2)

@@ -48,7 +48,7 @@ fn matrix<T: Target>(target: &T, states: &[Partition], kernel: &impl Kernel<T>) 
     matrix
 }
 
-/// What is true of one target and kernel: states, and a value of each summary on each, a column a summary.
+/// What is true of one target and kernel: states, and a value of each summary on each, a column per summary.
 struct Truth {
     states: Vec<Partition>,
     /// The solution `g` with mean zero.

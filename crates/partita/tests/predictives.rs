@@ -1,6 +1,6 @@
 //! Predictive densities of every model family, finite whatever was seen, and as cases for another judge.
 //!
-//! With `PARTITA_DUMP=FOLDER` the cases are written to `predictives.jsonl` there, one a line: what was seen, the
+//! With `PARTITA_DUMP=FOLDER` the cases are written to `predictives.jsonl` there, one per line: what was seen, the
 //! prior, the point and our log density; `scripts/check_predictives.py` asks SciPy.
 
 use partita::chance::Chance;

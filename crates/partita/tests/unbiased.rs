@@ -193,7 +193,7 @@ fn kempe_estimates_cover_the_enumerated_expectation() {
     scores.judge();
 }
 
-/// The kept atoms of a replicate integrate any summary without bias, too.
+/// The kept atoms of a replicate give an unbiased estimate of any summary, too.
 #[test]
 fn kept_atoms_are_unbiased() {
     let mut scores = Scores::default();

@@ -1,6 +1,6 @@
 //! The table on the screen, word by word.
 
-use crate::support::{QUICK, Scratch};
+use crate::support::{QUICK, Random, Scratch};
 
 /// Given, so that the words here do not hinge on defaults.
 const MODEL: &str = "--prior-sd 0.8 --noise-sd 0.6 --alpha 1 --start prior --coupling maximal";
@@ -104,4 +104,20 @@ fn no_line_is_longer_than_80_columns() {
         let table = scratch.ok(&format!("{run} --out run{i}")).stdout;
         assert!(table.lines().all(|line| line.chars().count() <= 80), "{run}:\n{table}");
     }
+}
+
+/// Where the posterior does not settle, the last line does not say that there is nothing to worry about.
+#[test]
+fn an_uncertain_clustering_is_told_by_the_last_line_too() {
+    let scratch = Scratch::new();
+    let mut random = Random(4);
+    let rows: String = (0..24).map(|_| format!("{:.3},{:.3}\n", random.unit(), random.unit())).collect();
+    scratch.write("noise.csv", &format!("x,y\n{rows}"));
+    let model = "--model known --prior-sd 1 --noise-sd 0.7";
+    let said = scratch
+        .ok(&format!("fit noise.csv {model} --lag 20 --burn-in 20 --sweeps 100 --replicates 64 --out run"))
+        .stdout;
+    let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("The posterior does not settle on one clustering"), "{said}");
+    assert!(words.ends_with("the estimates are reliable, but the clustering is uncertain."), "{said}");
 }

@@ -44,21 +44,19 @@ fn clusters(point: &Point, c: &Clustering) -> String {
         1 => format!("Point estimate: a single cluster of all {items} items"),
         k => format!("Point estimate: {k} clusters, of sizes {}", words::sizes(&c.sizes, SIZES)),
     };
-    let certainty: f64 = point.certainty.iter().map(|(certainty, _)| certainty).sum::<f64>() / items as f64;
+    let Some(certainty) = c.average_certainty() else {
+        return format!("{found}. This run is too short to tell how certain that is.");
+    };
     let doubtful = point.certainty.iter().filter(|(certainty, _)| in_doubt(*certainty)).count();
     let sure = format!(
         "two items in the same cluster belong together with probability {}",
-        percent(certainty.clamp(0.0, 1.0), None)
+        percent(certainty, None)
     );
     let doubt = match doubtful {
         0 => "no item is in doubt".into(),
         1 => format!("1 item is in doubt (below {})", percent(DOUBT, None)),
         n => format!("{n} items are in doubt (below {})", percent(DOUBT, None)),
     };
-    // Of so few pairs an unbiased estimate may be no probability at all.
-    if !(-0.05..=1.05).contains(&certainty) {
-        return format!("{found}. This run is too short to tell how certain that is.");
-    }
     // A clustering in which the average item is in doubt is not what a reader should take home.
     let unsettled = if in_doubt(certainty) {
         " The posterior does not settle on one clustering: read this one as a summary, not as the answer."
@@ -135,7 +133,12 @@ pub(super) fn reliability(summary: &Results, few: bool) -> String {
     if pairs == 1 {
         worries.push("a single pair gives no intervals".to_string());
     }
+    // The estimates of a doubtful clustering are as reliable as any.
+    let unsettled = summary.clustering.as_ref().and_then(Clustering::average_certainty).is_some_and(in_doubt);
     match &worries[..] {
+        [] if unsettled => {
+            format!("{met}; {warm_up}; the estimates are reliable, but the clustering is uncertain.")
+        }
         [] => format!("{met}; {warm_up}; nothing to worry about."),
         _ => format!("{met}; {warm_up}. Caution: {}.", worries.join("; ")),
     }

@@ -245,7 +245,7 @@ pub(super) fn few(stop: &StoppingRule, replicates: u64) -> Option<String> {
             if replicates < ENOUGH_PER_WORKER * (workers + further) =>
         {
             Some(format!(
-                "Only {:.1} replicates per worker fitted into the time. With fewer than {ENOUGH_PER_WORKER}, 95% \
+                "The time allowed {:.1} replicates per worker on average. With fewer than {ENOUGH_PER_WORKER}, 95% \
              intervals may be too narrow: allow more `time`, or give `replicates`.",
                 replicates as f64 / (workers + further) as f64
             ))

@@ -86,9 +86,12 @@ fn question(context: &Context, title: &str) -> String {
     let own = context.input.is_some_and(|(input, _)| input.own.is_some());
     let what =
         if own { crate::model::own_question(setup, title) } else { crate::model::question(setup, title) };
+    let unnamed =
+        context.input.is_some_and(|(input, _)| input.table.as_ref().is_some_and(|t| t.ids.is_none()));
+    let numbered = if unnamed { " Items are rows, numbered from 0." } else { "" };
     format!(
         "{what} {} pairs of coupled chains were run, with a lag of {}, a burn-in of {} and {} sweeps; each pair gives one \
-         unbiased estimate of every quantity.",
+         unbiased estimate of every quantity.{numbered}",
         s.replicates, s.lag, s.burn_in, s.sweeps
     )
 }
@@ -249,7 +252,8 @@ fn loadings(names: &[String], vector: &[f64]) -> String {
     let large = |column: &&usize| vector[**column].abs() >= 0.4 * vector[order[0]].abs();
     let told = |&column: &usize| {
         let sign = if vector[column] < 0.0 { "\u{2212}" } else { "" };
-        format!("{} ({sign}{:.2})", names[column], vector[column].abs())
+        let name = names[column].trim_end_matches(" (standardised)");
+        format!("{name} ({sign}{:.2})", vector[column].abs())
     };
     order.iter().take(LOADINGS).filter(large).map(told).collect::<Vec<_>>().join(", ")
 }

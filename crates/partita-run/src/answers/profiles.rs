@@ -2,8 +2,8 @@
 //!
 //! Of a state `z` and a cluster `C` of the point estimate, the profile of a column is the mean over the members of `C` of
 //! what the column is like in the cluster of `z` that holds the member. That is a function of the state, so the kept states
-//! give its expectation without bias. Where the model saw principal components, the columns are still those of the file: a
-//! mean over rows needs no model. See `docs/answers.md`.
+//! give an unbiased estimate of its expectation. If the model saw principal components, the columns are still those of
+//! the file: a mean over rows needs no model. See `docs/answers.md`.
 
 use super::point::{Point, judges};
 use super::units::Unit;

@@ -112,7 +112,7 @@ pub fn default_in_words(key: &str, task: Task) -> Option<String> {
         "start" if coloring => COLORING_START.to_string(),
         "start" => format!("{START}; sequential if a pilot chooses the moves"),
         "lag" | "burn_in" | "sweeps" => "set by a pilot run".into(),
-        "replicates" => "as many as fit into about a minute".into(),
+        "replicates" => "as many as needed, for at most about a minute".into(),
         "threads" => "all processors".into(),
         "device" => Device::Cpu.to_string(),
         "seed" => SEED.to_string(),
@@ -311,27 +311,6 @@ fn max_sweeps(schedule: &Schedule, pilot: Option<&Pilot>) -> u64 {
         // Pairs that are only slow meet before that, and a few that never do cost no more than the others together.
         Some(Pilot { expected_wait: Some(wait), .. }) => ((SLOWEST * wait) as u64).max(3 * longest).max(1000),
         _ => (20 * longest).max(20_000),
-    }
-}
-
-/// Operations that one processor does in a second, roughly.
-const OPERATIONS: f64 = 1e9;
-/// Kernel calls of a plain run with its pilot and its answers on a table that is easy, a round number.
-const CALLS: f64 = 40_000.0;
-/// A plain run takes no longer, pilot and answers included: its parts have budgets.
-const LONGEST: f64 = 90.0;
-
-/// About how long a run would take, where a Gibbs sweep is so many operations. How long pairs need to meet is not known
-/// before a pilot, so that this is no more than a first guess.
-pub(crate) fn seconds(options: &Options, sweep_work: f64, width: usize) -> f64 {
-    let one = sweep_work / OPERATIONS / width as f64;
-    let plain = 0.5 + (CALLS * one).min(LONGEST);
-    match (limit(options), options.sweeps.zip(options.lag)) {
-        (Limit::Time(time), _) => time.seconds(),
-        (Limit::Replicates(replicates), Some((sweeps, lag))) => {
-            0.1 + replicates as f64 * (sweeps + sweeps.min(lag)) as f64 * one
-        }
-        _ => plain,
     }
 }
 

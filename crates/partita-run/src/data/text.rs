@@ -152,7 +152,7 @@ struct Rows {
     file: String,
     like: &'static str,
     headless: bool,
-    /// Whether a number stands in the second row, a column each, where the first may hold names.
+    /// For each column, whether its second row is a number, so that the first may hold names.
     below: Vec<bool>,
     first_line: u64,
     /// How a row is called in sentences: by its line, or by its number.

@@ -1,8 +1,8 @@
 //! What one long chain would give: its asymptotic variance, by coupled pairs between kept states.
 //!
-//! The pairs set out from states of two independent replicates (or workers) and estimate without bias
-//! ([`partita::poisson`]). How many run is settled before the first one, by what the run has seen of meetings:
-//! to stop when a budget is spent would favour the quick pairs.
+//! The pairs start from states of two independent replicates (or workers), and their estimate is unbiased
+//! ([`partita::poisson`]). How many run is decided before the first one, from the meetings that the run has seen:
+//! stopping when a budget is spent would favour the quick pairs.
 
 use crate::answers::{self, LongChains};
 use crate::config::StoppingRule;

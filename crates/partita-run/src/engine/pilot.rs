@@ -44,7 +44,7 @@ pub struct Pilot {
     pub unmet: u64,
     /// Pilot pairs of the last lag.
     pub pairs: u64,
-    /// Asymptotic variance of one long chain, a summary each.
+    /// Asymptotic variance of one long chain, one number per summary.
     pub asymptotic_variance: Vec<f64>,
     /// Mean kernel calls of one replicate of this schedule.
     pub replicate_calls: f64,
@@ -60,13 +60,13 @@ pub struct Pilot {
     /// What was tried, where moves and starts were left open; what was taken is marked.
     #[serde(default)]
     pub tried: Vec<Tried>,
-    /// The models that were scored, where the model was left open; what was taken is marked.
+    /// The models that were scored, if the model was left open; what was taken is marked.
     #[serde(default)]
     pub models: Vec<ScoredModel>,
     /// Whether moves were left open, but a race of them would have taken too long.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub too_dear: bool,
-    /// Where pairs did not meet: the mean wait, if it were that of an exponential law.
+    /// If some pairs did not meet: the mean wait, assuming that waits are exponential.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_wait: Option<f64>,
     /// Whether so many pairs did not meet that a run could not wait for them.
@@ -75,13 +75,13 @@ pub struct Pilot {
     /// Whether pairs take so long that a plain run takes longer than others.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub slow: bool,
-    /// Where pairs did not meet: an earlier state and the last one of every chain. Not kept with the run.
+    /// If some pairs did not meet: an earlier state and the last one of every chain. Not kept with the run.
     #[serde(skip)]
     pub(crate) chains: Vec<(Partition, Partition)>,
 }
 
 impl Pilot {
-    /// Whether moves were left to the pilot; otherwise they were said.
+    /// Whether moves were left to the pilot; otherwise they were given.
     pub(crate) fn raced(&self) -> bool {
         !self.tried.is_empty() || self.too_dear
     }

@@ -17,7 +17,7 @@ pub(super) fn like_edges(table: &Table) -> Option<String> {
     })
 }
 
-/// Two whole numbers a line, never the same, below no names or a comment.
+/// Two whole numbers per line, never the same, below no names or a comment.
 fn numbered_edges(table: &Table) -> bool {
     let unnamed = table.names == ["x1", "x2"] || table.names[0].starts_with(['#', '%']);
     let vertex = |value: &f64| *value >= 0.0 && value.fract() == 0.0;

@@ -27,39 +27,44 @@ pub(super) fn section(c: &Clustering, cards: &[Card], doubts: &[Doubt]) -> Marku
                 "the table. All columns, unrounded, are in " code { "profiles.csv" } "."
             }
         }
-        div.cards { @for one in cards { (card(one, items)) } }
+        @let known = c.average_certainty().is_some();
+        div.cards { @for one in cards { (card(one, items, known)) } }
         @if c.sizes.len() > cards.len() {
             p { "Smaller clusters, not shown: " (sizes(&c.sizes[cards.len()..], 12)) " items." }
         }
-        (in_doubt(doubts))
+        (in_doubt(doubts, known))
         (found(c))
     }
 }
 
-fn card(card: &Card, items: u64) -> Markup {
-    let (numbers, levels): (Vec<&CardColumn>, Vec<&CardColumn>) =
-        card.columns.iter().partition(|column| column.sd.is_some());
+fn card(card: &Card, items: u64, known: bool) -> Markup {
+    let numbers: Vec<&CardColumn> = card.columns.iter().filter(|column| column.sd.is_some()).collect();
+    // Numbers share a table, where the first of them belongs.
+    let first = card.columns.iter().position(|column| column.sd.is_some());
     html! {
         article.card {
             h3 {
                 (swatch(card.cluster)) "Cluster " (card.cluster) " "
                 small {
                     (grouped(card.size)) @if card.size == 1 { " item" } @else { " items" }
-                    " (" (share_of_items(card.size, items)) "), certainty "
-                    (percent(card.certainty.clamp(0.0, 1.0), None))
+                    " (" (share_of_items(card.size, items)) ")"
+                    @if known {
+                        @if card.size == 1 { ", alone in " } @else { ", certainty " }
+                        (percent(card.certainty.clamp(0.0, 1.0), None))
+                        @if card.size == 1 { " of the posterior" }
+                    }
                 }
             }
-            @if !numbers.is_empty() {
-                table.profile {
-                    thead { tr {
-                        th scope="col" { "Column" } th scope="col" { "Mean" } th scope="col" { "Whole table" }
-                        th scope="col" { span.hidden { "Difference" } }
-                    } }
-                    tbody { @for column in numbers { (number_row(column)) } }
+            @for (at, column) in card.columns.iter().enumerate() {
+                @if first == Some(at) { (number_rows(&numbers)) }
+                @if column.sd.is_none() { (level_rows(column)) }
+            }
+            @if card.more_columns > 0 {
+                p.remark {
+                    (card.more_columns) @if card.more_columns == 1 { " more column is in " } @else { " more columns are in " }
+                    code { "profiles.csv" } "."
                 }
             }
-            @for column in levels { (level_rows(column)) }
-            @if card.more_columns > 0 { p.remark { (card.more_columns) " more columns are in " code { "profiles.csv" } "." } }
             @if !card.correlations.is_empty() { (correlations(&card.correlations)) }
             @if card.size > 1 && !card.typical.is_empty() {
                 p.remark { "Typical members: " (card.typical.join(", ")) "." }
@@ -73,13 +78,25 @@ fn card(card: &Card, items: u64) -> Markup {
 /// A share of the items, which is not nothing however small.
 fn share_of_items(size: u64, items: u64) -> String {
     let share = size as f64 / items as f64;
-    if share < 0.005 { "under 1%".into() } else { percent(share, None) }
+    if share < 0.01 { "under 1%".into() } else { percent(share, None) }
 }
 
 /// The error that decides how many digits are shown: a fiftieth of the spread is enough for a person.
 fn told(column: &CardColumn, line: &ProfileLine) -> Option<f64> {
     let least = 0.02 * column.sd.unwrap_or(0.0);
     line.se.map(|se| se.max(least)).or(Some(least)).filter(|error| *error > 0.0)
+}
+
+fn number_rows(columns: &[&CardColumn]) -> Markup {
+    html! {
+        table.profile {
+            thead { tr {
+                th scope="col" { "Column" } th scope="col" { "Mean" } th scope="col" { "Whole table" }
+                th scope="col" { span.hidden { "Difference" } }
+            } }
+            tbody { @for column in columns { (number_row(column)) } }
+        }
+    }
 }
 
 fn number_row(column: &CardColumn) -> Markup {
@@ -178,10 +195,12 @@ fn elsewhere(doubt: &Doubt) -> Option<(u64, f64)> {
     doubt.alternative.filter(|(_, probability)| 2.0 * probability >= 1.0 - doubt.certainty)
 }
 
-fn in_doubt(doubts: &[Doubt]) -> Markup {
+fn in_doubt(doubts: &[Doubt], known: bool) -> Markup {
     html! {
         h3 #doubts { "Items in doubt" }
-        @if doubts.is_empty() {
+        @if !known {
+            p { "This run is too short to tell." }
+        } @else if doubts.is_empty() {
             p { "None: on average, every item shares a cluster with the other members of its own with probability 75% or more." }
         } @else {
             p {

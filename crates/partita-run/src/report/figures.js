@@ -168,7 +168,7 @@ figure("chart-density", (host) => {
 function points(host, clusters, doubtful, small) {
   const s = data.scatter, keep = s.x.map((_, i) => i).filter((i) => finite(s.x[i]) && finite(s.y[i]));
   const p = frame(host, {
-    height: (w) => (small ? clamp(w * 0.8, 180, 320) : clamp(w * 0.62, 300, 540)), x: padded(extent(s.x), 0.03), y: padded(extent(s.y), 0.03),
+    height: (w) => (small ? clamp(w * 0.8, 180, 320) : clamp(w * (sheet ? 0.44 : 0.62), 300, 540)), x: padded(extent(s.x), 0.03), y: padded(extent(s.y), 0.03),
     xTitle: small ? "" : s.axes[0], yTitle: small ? "" : s.axes[1],
   });
   const radius = (keep.length > 1500 ? 2.4 : keep.length > 400 ? 3.2 : 4) * (small ? 0.7 : 1);

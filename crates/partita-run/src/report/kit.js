@@ -40,7 +40,7 @@ function padded([low, high], share = 0.05) {
 
 function ticks(low, high, count, whole) {
   let step = 10 ** Math.floor(Math.log10((high - low) / count));
-  for (const factor of [1, 2, 5, 10]) if ((high - low) / (step * factor) <= count * 1.3) { step *= factor; break; }
+  for (const factor of [1, 2, 5, 10]) if ((high - low) / (step * factor) <= count * 1.45) { step *= factor; break; }
   if (whole) step = Math.max(1, step);
   const places = clamp(-Math.floor(Math.log10(step) + 1e-9), 0, 12);
   const out = [];
@@ -183,13 +183,15 @@ const lastAtMost = (points, t) => {
   return low;
 };
 
-// Marks of a cluster: colour and shape both tell, so that neither has to.
+// Marks of a cluster: colour and shape both tell, so that neither has to. Seven shapes and eight colours repeat after 56 clusters.
 const SHAPES = [
   (r) => `m${-r},0a${r},${r} 0 1,0 ${2 * r},0a${r},${r} 0 1,0 ${-2 * r},0`,
   (r) => `m${-0.88 * r},${-0.88 * r}h${1.76 * r}v${1.76 * r}h${-1.76 * r}z`,
   (r) => `m0,${-1.2 * r}l${1.1 * r},${1.9 * r}h${-2.2 * r}z`,
   (r) => `m0,${-1.25 * r}l${1.25 * r},${1.25 * r}l${-1.25 * r},${1.25 * r}l${-1.25 * r},${-1.25 * r}z`,
   (r) => `m0,${1.2 * r}l${1.1 * r},${-1.9 * r}h${-2.2 * r}z`,
+  (r) => `m${-0.4 * r},${-1.15 * r}h${0.8 * r}v${0.75 * r}h${0.75 * r}v${0.8 * r}h${-0.75 * r}v${0.75 * r}h${-0.8 * r}v${-0.75 * r}h${-0.75 * r}v${-0.8 * r}h${0.75 * r}z`,
+  (r) => `m${-1.15 * r},0l${0.6 * r},${-1.05 * r}h${1.1 * r}l${0.6 * r},${1.05 * r}l${-0.6 * r},${1.05 * r}h${-1.1 * r}z`,
 ];
 const colour = (cluster) => `var(--c${cluster % 8})`;
-const shape = (cluster, r) => SHAPES[cluster % 5](r);
+const shape = (cluster, r) => SHAPES[cluster % SHAPES.length](r);

@@ -302,7 +302,7 @@ fn survival_caption(page: &Page) -> Markup {
         [("median", m.median), ("95% quantile", m.q95), ("99% quantile", m.q99), ("largest", m.max)];
     let known: Vec<String> = m
         .mean
-        .map(|mean| format!("mean {}", short(mean, 4)))
+        .map(|mean| format!("mean {}", short(mean, 3)))
         .into_iter()
         .chain(
             quantiles.into_iter().filter_map(|(name, value)| value.map(|v| format!("{name} {}", grouped(v)))),

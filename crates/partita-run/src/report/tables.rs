@@ -14,12 +14,20 @@ fn number(name: &str, field: &str, value: f64, text: &str) -> Markup {
     html! { span.number data-name=(name) data-field=(field) data-value=(exact(value)) title=(exact(value)) { (text) } }
 }
 
+/// The value of a summary with the digits that its error supports, in percent if it is a share of items or a probability.
+fn told(name: &str, value: f64, error: Option<f64>) -> String {
+    match words::is_share(name) {
+        true => rounded(100.0 * value, error.map(|error| 100.0 * error)) + "%",
+        false => rounded(value, error),
+    }
+}
+
 fn ends(name: &str, field: &str, interval: Option<[f64; 2]>, error: Option<f64>) -> Markup {
     html! {
         @if let Some([low, high]) = interval {
             span.number {
-                "[" (number(name, &format!("{field}.0"), low, &rounded(low, error))) ", "
-                (number(name, &format!("{field}.1"), high, &rounded(high, error))) "]"
+                "[" (number(name, &format!("{field}.0"), low, &told(name, low, error))) ", "
+                (number(name, &format!("{field}.1"), high, &told(name, high, error))) "]"
             }
         } @else { small { "unknown" } }
     }
@@ -64,8 +72,9 @@ fn row_plot(line: &Line) -> Markup {
     }
 }
 
-/// Sizes of clusters in a row at most.
+/// Sizes of clusters in a row at most, and parts of the posterior.
 const SHOWN_SIZES: usize = 8;
+const SHOWN_PARTS: usize = 10;
 
 /// A table as wide as its content: what it is of, the headings, the rows.
 fn narrow(of: &str, headings: &[&str], rows: Markup) -> Markup {
@@ -82,7 +91,7 @@ fn narrow(of: &str, headings: &[&str], rows: Markup) -> Markup {
 /// The parts of the posterior that chains did not cross between.
 pub(super) fn modes(modes: &[Mode]) -> Markup {
     let rows = html! {
-        @for (i, mode) in modes.iter().enumerate() {
+        @for (i, mode) in modes.iter().take(SHOWN_PARTS).enumerate() {
             @let name = format!("mode{}", i + 1);
             tr {
                 td { (i + 1) }
@@ -93,11 +102,11 @@ pub(super) fn modes(modes: &[Mode]) -> Markup {
             }
         }
     };
-    narrow(
-        "separate parts of the posterior",
-        &["Part", "Chains", "Clusters", "Log probability", "Sizes"],
-        rows,
-    )
+    let headings = ["Part", "Chains", "Clusters", "Log probability", "Sizes"];
+    html! {
+        (narrow("separate parts of the posterior", &headings, rows))
+        @if modes.len() > SHOWN_PARTS { p { "And " (modes.len() - SHOWN_PARTS) " more." } }
+    }
 }
 
 /// The models that were scored.
@@ -161,7 +170,7 @@ fn summary_row(line: &Line) -> Markup {
     let other = |field: &str, value: f64, interval: Markup| {
         html! {
             td data-name=(name) data-field=(field) data-value=(exact(value)) {
-                span.number title=(exact(value)) { (rounded(value, se)) }
+                span.number title=(exact(value)) { (told(name, value, se)) }
                 (interval)
             }
         }
@@ -171,8 +180,8 @@ fn summary_row(line: &Line) -> Markup {
         tr {
             (name_cell(line))
             td.number data-name=(name) data-field="mean" data-value=(exact(line.mean)) title=(exact(line.mean)) {
-                (rounded(line.mean, se))
-                @if let Some(se) = line.se { small { " ± " (number(name, "se", se, &error(se))) } }
+                (told(name, line.mean, se))
+                @if let Some(se) = line.se { small { " ± " (number(name, "se", se, &told(name, se, Some(se)))) } }
             }
             td { (ends(name, "ci95", line.ci95, se)) }
             (other("trimmed", line.trimmed, trimmed_ends))
@@ -200,7 +209,7 @@ pub(super) fn counts(lines: &[CountLine]) -> Markup {
                             @let name = format!("clusters={}", line.clusters);
                             tr {
                                 td { (line.clusters) }
-                                td { (number(&name, "probability", line.probability, &rounded(line.probability, se))) }
+                                td { (number(&name, "probability", line.probability, &told(&name, line.probability, se))) }
                                 td { (ends(&name, "ci95", line.ci95, se)) }
                             }
                         }
@@ -222,7 +231,8 @@ pub(super) fn efficiency(lines: &[Line]) -> Markup {
     let x = |v: f64| format!("{:.1}", 8.0 + 272.0 * (v.ln() - low) / (high - low));
     let text = |value: f64, se: Option<f64>| match se {
         Some(se) => format!("{} ± {}", rounded(value, Some(se)), error(se)),
-        None => short(value, 3),
+        // From the pilot alone.
+        None => short(value, 2),
     };
     html! {
         div.scroll tabindex="0" role="region" aria-label="Table of relative costs" {

@@ -109,8 +109,9 @@ async function numbers(summary) {
       for (const [key, number] of Array.isArray(value) ? value.map((v, i) => [`${field}.${i}`, v]) : [[field, value]]) {
         const cell = cells.find((c) => c.name === line.name && c.field === key);
         check(cell && Number(cell.value) === number, `${line.name} ${key}: ${cell?.value} is not ${number}`);
-        const text = Number((cell?.text || "").split(/[\s±]/)[0].replace("\u2212", "-"));
-        check(cell?.seen && Math.abs(text - number) <= 0.51 * 10 ** -((String(text).split(".")[1] || "").length), `${line.name} ${key} shows ${cell?.text}`);
+        const shown = (cell?.text || "").split(/[\s±]/)[0].replace("\u2212", "-"), unit = shown.endsWith("%") ? 0.01 : 1;
+        const text = shown.replace("%", ""), places = (text.split(".")[1] || "").length;
+        check(cell?.seen && text && Math.abs(Number(text) * unit - number) <= 0.51 * unit * 10 ** -places, `${line.name} ${key} shows ${cell?.text}`);
         compared++;
       }
     }

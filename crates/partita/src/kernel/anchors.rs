@@ -1,10 +1,10 @@
-//! The two items from which a move of two clusters sets out. Their law does not know the state, so that any law will do.
+//! The two items that a move of two clusters starts from. Their law does not depend on the state, so any law will do.
 
 use crate::chance::Chance;
 use crate::rng::{Purpose, Stream};
 use crate::{Error, Result};
 
-/// A uniform pair of different items; mostly near ones, where it is known what is near.
+/// A uniform pair of different items; mostly items near each other, if neighbours are known.
 pub(super) fn anchors(near: Option<&Neighbors>, items: usize, chance: &mut impl Chance) -> (usize, usize) {
     let Some(near) = near else {
         let i = chance.below(items);
@@ -20,10 +20,10 @@ fn another(items: usize, i: usize, chance: &mut impl Chance) -> usize {
     j + usize::from(j >= i)
 }
 
-/// How often the second item is a neighbour of the first. Clusters that are far apart want a move now and then, too.
+/// How often the second item is a neighbour of the first. Clusters that are far apart need a move now and then, too.
 const NEAR: f64 = 0.8;
 
-/// Pairs of items whose distances are found at most, or [`LEAST`] an item.
+/// Distances that are computed at most, unless that leaves fewer than [`LEAST`] per item.
 const PAIRS: usize = 25_000_000;
 const LEAST: usize = 100;
 
@@ -40,7 +40,7 @@ const LEAST: usize = 100;
 pub struct Neighbors(Vec<Vec<u32>>);
 
 impl Neighbors {
-    /// The neighbours of each item: other items, none of them twice. An item may have none.
+    /// From the neighbours of each item: other items, none of them twice. An item may have none.
     pub fn new(lists: &[Vec<usize>]) -> Result<Self> {
         for (item, list) in lists.iter().enumerate() {
             let wrong =
@@ -54,7 +54,7 @@ impl Neighbors {
     }
 
     /// The `count` nearest of each of the rows of `dimension` values, the nearest first, by the Euclidean distance on columns
-    /// of unit variance. Of more than 5,000 rows only some, in a fixed random order, are looked at for each.
+    /// of unit variance. With more than 5,000 rows, each is compared with only some of the others, in a fixed random order.
     pub fn nearest(values: &[f64], dimension: usize, count: usize) -> Result<Self> {
         if dimension == 0 || !values.len().is_multiple_of(dimension) {
             let (name, range) = ("the dimension", "a divisor of the number of values");
@@ -97,7 +97,7 @@ impl Neighbors {
         &self.0[item]
     }
 
-    /// A uniform item and, mostly, a uniform neighbour; else any other item.
+    /// A uniform item and, mostly, a uniform neighbour of it; otherwise any other item.
     fn anchors(&self, chance: &mut impl Chance) -> (usize, usize) {
         let i = chance.below(self.len());
         let near = self.of(i);
@@ -124,7 +124,7 @@ fn to_unit_variance(values: &[f64], dimension: usize) -> Vec<f64> {
     scaled
 }
 
-/// All items in a random order, always the same.
+/// All items in a random order, which is always the same.
 fn shuffled(items: usize) -> Vec<u32> {
     let mut order: Vec<u32> = (0..items as u32).collect();
     let mut chance = Stream::new(0, 0).sequence(Purpose::Sams, 0);

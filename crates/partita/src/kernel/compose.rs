@@ -1,7 +1,7 @@
-//! Kernels from kernels: one after the other, and the same several times.
+//! Kernels made of kernels: one after the other, or the same one several times.
 //!
 //! Each part leaves the target invariant and keeps equal chains equal, so their composition does, too.
-//! Random numbers cannot collide: whatever opens a purpose again gets another part of it ([`Source`]).
+//! Random numbers cannot collide: a purpose that is opened again yields another part of it ([`Source`]).
 
 use super::{Chains, Kernel, Workspace};
 use crate::chance::Source;
@@ -43,7 +43,7 @@ impl<T: Target, A: Kernel<T>, B: Kernel<T>> Kernel<T> for Then<A, B> {
     }
 }
 
-/// A kernel so many times.
+/// A kernel repeated so many times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Times<K>(
     /// The kernel.

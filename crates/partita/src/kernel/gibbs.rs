@@ -1,4 +1,4 @@
-//! The systematic Gibbs sweep: every item in index order is placed given all the others.
+//! The systematic Gibbs sweep: every item, in index order, is placed given all the others.
 
 use super::{Chains, Kernel, Workspace};
 use crate::chance::{Chance as _, Items, Source};
@@ -13,12 +13,11 @@ use std::ops::Range;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Gibbs;
 
-/// Places some items of one chain, one after the other: the inner loop of everything, compiled once
-/// more for each width of registers a machine may have and chosen at run time (as far as it is inlined:
-/// hence the attributes down to the arithmetic).
+/// Places some items of one chain, one after the other: the innermost loop, compiled for each width of registers that a
+/// machine may have and chosen at run time. That covers only what is inlined, hence the attributes down to the arithmetic.
 ///
-/// Only registers get wider: additions stay in the order they are written and no multiplication is
-/// fused with an addition, so that the bits are the same on every machine.
+/// Only registers get wider: additions stay in the order in which they are written, and no multiplication is fused with an
+/// addition, so the bits are the same on every machine.
 struct Place<'a, T: Target, I> {
     target: &'a T,
     state: &'a mut State<T>,
@@ -41,7 +40,7 @@ impl<T: Target, I: Items> NullaryFnOnce for Place<'_, T, I> {
     }
 }
 
-/// Places items of both chains until they are equal, and says which are left: the inner loop of pairs,
+/// Places items of both chains until the chains are equal, and returns the items that are left: the inner loop of pairs,
 /// compiled like [`Place`].
 struct PlaceBoth<'a, T: Target, C, I> {
     target: &'a T,
@@ -116,7 +115,7 @@ mod tests {
     use crate::math::normalize;
     use crate::{Gaussian, Mixture, Partition, Prior, Stream};
 
-    /// One item after the other, nothing prepared, in registers every machine has.
+    /// One item after the other, with nothing prepared, in registers that every machine has.
     fn plainly<T: Target>(target: &T, state: &mut State<T>, source: &mut impl Source) {
         let mut chance = source.items(Purpose::Gibbs);
         for item in 0..target.len() {

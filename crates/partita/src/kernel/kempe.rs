@@ -1,4 +1,4 @@
-//! Kempe moves: two colours change places along a chain of vertices, so that no vertex is stuck.
+//! Kempe moves: two colours are exchanged along a chain of vertices, so that no vertex is stuck.
 
 use super::{Chains, Kernel, Workspace};
 use crate::chance::{Chance as _, Items as _, Source};
@@ -8,15 +8,16 @@ use crate::partition::{Move, Partition};
 use crate::rng::Purpose;
 use crate::target::{Coloring, State};
 
-/// One pass of Kempe moves: each vertex in turn picks one of the `q` colours, and that colour and its own
-/// change places on the chain of vertices of these two colours that holds it.
+/// One pass of Kempe moves: each vertex in turn picks one of the `q` colours, and that colour and its own are exchanged
+/// along the chain of vertices of these two colours that contains it.
 ///
-/// A move undoes itself with the same probability, so the uniform law of proper colourings is invariant.
-/// Every move of a single vertex is the move of a chain of one, so that Kempe moves connect whatever single
+/// A move and its reverse have the same probability, so the uniform law of proper colourings is invariant.
+/// Moving a single vertex is moving a chain of one, so Kempe moves connect whatever moves of single
 /// vertices connect, and much more: all colourings wherever `q` exceeds the degeneracy of the graph (Las Vergnas,
 /// Meyniel 1981); see [`Coloring::is_connected`].
 ///
-/// Two chains pick their colours by the coupling, as if the vertex alone were to move; each then moves a chain of its own.
+/// Two Markov chains pick their colours by the coupling, as if the vertex alone were to move; each then moves a chain of
+/// vertices of its own.
 ///
 /// ```
 /// use partita::coupling::Optimal;
@@ -32,7 +33,7 @@ use crate::target::{Coloring, State};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Kempe;
 
-/// Memory for a pass: the law of a choice of each chain, and the chain of vertices at hand.
+/// Memory for a pass: the law of each chain's choice, and the current chain of vertices.
 #[derive(Debug, Default)]
 pub(crate) struct KempeWork {
     laws: [Vec<f64>; 2],
@@ -44,7 +45,7 @@ pub(crate) struct KempeWork {
 pub(crate) struct KempeChain {
     /// Those of the first vertex's colour, and those of the other.
     sides: [Vec<u32>; 2],
-    /// Which vertices are in the chain: those that bear its number.
+    /// Which vertices are in the chain: those marked with its number.
     seen: Vec<u32>,
     number: u32,
 }
@@ -77,9 +78,9 @@ impl KempeChain {
     }
 }
 
-/// Lets the class of `vertex` and the class `to` change places on the vertex's chain; `moved` is told every move.
+/// Exchanges the class of `vertex` and the class `to` along the vertex's chain; `moved` is called for every move.
 ///
-/// The slot after the last is a colour that nobody has: the chain is the vertex alone.
+/// The slot after the last one is an unused colour: the chain is then the vertex alone.
 pub(crate) fn exchange(
     target: &Coloring,
     state: &mut State<Coloring>,
@@ -103,7 +104,7 @@ pub(crate) fn exchange(
     if all_of_own && all_of_other {
         return; // Two names change places; the classes are the same.
     }
-    // No class may be empty in between: the side of which some stay behind moves last, or what is left closes.
+    // No class may be empty in between: the side that leaves some vertices behind moves last, or what is left closes.
     let order = if all_of_other { [(0, to), (1, from)] } else { [(1, from), (0, to)] };
     for (side, slot) in order {
         for &v in &chain.sides[side] {
@@ -112,7 +113,7 @@ pub(crate) fn exchange(
     }
 }
 
-/// How likely each class of a colouring is to be picked: one colour each, and one class for all that nobody has.
+/// How likely each class of a colouring is to be picked: one colour per class, and one class for all unused colours.
 fn law(target: &Coloring, z: &Partition, vertex: usize, out: &mut Vec<f64>) {
     let unused = (target.colors() - z.clusters()) as f64;
     let one = 1.0 / (unused + 1.0);

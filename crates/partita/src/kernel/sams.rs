@@ -10,13 +10,14 @@ use crate::target::{State, Target};
 use pulp::{Arch, NullaryFnOnce};
 use std::sync::Arc;
 
-/// One sequentially allocated merge-split move. Two items `i` and `j` are drawn. Where they share a cluster each gets one
-/// of its own, and the other items follow in random order, each by its predictive given those on the two sides so far;
-/// where they do not, their clusters are to become one, and the probability of the way back is that of dividing the items
-/// in a random order as they are divided. One pass over the items of the two clusters, where [`SplitMerge`](super::SplitMerge)
-/// makes several.
+/// One sequentially allocated merge-split move. Two items `i` and `j` are drawn. If they share a cluster, a split is
+/// proposed: each gets a cluster of its own, and the other items follow in random order, each by its predictive given those
+/// on the two sides so far. If they do not, a merge of their clusters is proposed; its reverse has the probability of
+/// dividing the items, in a random order, as they are divided now. It makes one pass over the items of the two clusters,
+/// where [`SplitMerge`](super::SplitMerge) makes several.
 ///
-/// Two chains share the items, the order, one uniform an item and the acceptance. It wants a Gibbs sweep beside it:
+/// Two chains share the two items, the order, one uniform number per item and the acceptance. The move should be combined
+/// with a Gibbs sweep:
 ///
 /// ```
 /// use partita::Gibbs;
@@ -27,9 +28,9 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sams;
 
-/// The same move with two items that are near each other in four of five moves: the second is then a uniform one of the
-/// neighbours of the first. Where clusters are many, most pairs of items are in clusters that never become one; near ones
-/// are where something is to be decided. On a target of other items than the neighbours are of, it panics.
+/// The same move, but in four of five moves the two items are near each other: the second is then drawn uniformly from the
+/// neighbours of the first. With many clusters, most pairs of items are in clusters that will never merge; between near
+/// items there is something to decide. It panics on a target whose number of items differs from that of the neighbours.
 ///
 /// ```
 /// use partita::Gibbs;
@@ -42,8 +43,8 @@ pub struct Sams;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SamsNear(pub Arc<Neighbors>);
 
-/// One move of one chain, or of two with shared chance; says whether a chain has moved. Compiled like the loops of
-/// [`Gibbs`](super::Gibbs).
+/// One move of one chain, or of two that share all random numbers; returns whether a chain has moved. Compiled like the
+/// loops of [`Gibbs`](super::Gibbs).
 struct Run<'a, 'b, T: Target, C> {
     sides: &'a mut [Sides<'b, T>],
     members: &'a mut [Member],
@@ -61,7 +62,7 @@ impl<T: Target, C: Chance> NullaryFnOnce for Run<'_, '_, T, C> {
             side.isolate(members);
         }
         for at in 0..members.len() {
-            // A random order of all is one of each chain's.
+            // A random order of all items is a random order of each chain's.
             let other = at + chance.below(members.len() - at);
             members.swap(at, other);
             let member = &mut members[at];
@@ -101,7 +102,7 @@ fn moves<T: Target, const N: usize>(
     Arch::new().dispatch(Run { sides: &mut sides, members, chance })
 }
 
-/// The kernel of moves of two clusters that share all chance, with the neighbours of a law of the two items.
+/// A kernel of moves of two clusters whose chains share all random numbers, with the law of the two items.
 macro_rules! kernel {
     ($law:ty, |$of:tt| $near:expr, $moves:ident) => {
         impl<T: Target> Kernel<T> for $law {

@@ -1,4 +1,4 @@
-//! The shuffle of two clusters: their items are divided anew, and there are two clusters as before.
+//! The shuffle of two clusters: their items are divided anew between two clusters.
 
 use super::anchors::{Neighbors, anchors};
 use super::sams::kernel;
@@ -11,14 +11,14 @@ use crate::target::{State, Target};
 use pulp::{Arch, NullaryFnOnce};
 use std::sync::Arc;
 
-/// One shuffle of two clusters. Two items are drawn. Where they are in different clusters, the other items of these two
-/// are divided anew as in [`Sams`](super::Sams): in random order, each by its predictive given those on the two sides so far.
-/// The way back has the probability of dividing them in the same order as they are. Where the two items share a cluster
-/// nothing happens. A group of items that belongs to one cluster or to another moves at once, where a split and a merge
-/// would have to pass through a state with the group on its own.
+/// One shuffle of two clusters. Two items are drawn. If they are in different clusters, the other items of these two
+/// clusters are divided anew as in [`Sams`](super::Sams): in random order, each by its predictive given those on the two
+/// sides so far. The reverse move has the probability of dividing them, in the same order, as they are divided now. If the
+/// two items share a cluster, nothing happens. A group of items that may belong to either of two clusters moves in one step,
+/// where a split and a merge would have to pass through a state with the group on its own.
 ///
-/// Two chains share the items, the order, one uniform an item and the acceptance. It keeps the number of clusters, so it
-/// wants other moves beside it:
+/// Two chains share the two items, the order, one uniform number per item and the acceptance. The move keeps the number of
+/// clusters, so it must be combined with others:
 ///
 /// ```
 /// use partita::Gibbs;
@@ -29,11 +29,12 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Shuffle;
 
-/// The same move with two items that are near each other in four of five moves, as in [`SamsNear`](super::SamsNear).
+/// The same move, but in four of five moves the two items are near each other, as in [`SamsNear`](super::SamsNear).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShuffleNear(pub Arc<Neighbors>);
 
-/// One move of the chains that have the two items in different clusters, with shared chance; says whether one has moved.
+/// One move of the chains that have the two items in different clusters, with shared random numbers; returns whether one
+/// has moved.
 struct Run<'a, 'b, T: Target, C> {
     sides: &'a mut [Sides<'b, T>],
     members: &'a mut [Member],

@@ -1,7 +1,7 @@
-//! Two clusters of one chain that a move takes apart or puts together, in place.
+//! Two clusters of one chain that a move splits or merges in place.
 //!
-//! A move tries out a split in the state itself, goes back to the very bits it came from, and walks from there to
-//! what it proposes: its work is that of the items of the two clusters, and a rejected move leaves no trace.
+//! A move tries out a split in the state itself, restores the state to the bit, and walks from there to what it proposes:
+//! the work depends on the items of the two clusters alone, and a rejected move leaves no trace.
 
 mod quick;
 

@@ -1,4 +1,4 @@
-//! The split-merge move (Jain, Neal 2004): a whole cluster comes apart, or two become one.
+//! The split-merge move (Jain, Neal 2004): one cluster is split into two, or two are merged.
 
 use super::anchors::anchors;
 use super::sides::{Member, Sides, choose, decide, run_quickly, sides};
@@ -14,13 +14,13 @@ use pulp::{Arch, NullaryFnOnce};
 pub enum Alignment {
     /// As in the paper: given the pair of items the two chains move independently.
     Independent,
-    /// The two items align the sides of the chains: the launch is shared, every restricted choice
-    /// and the acceptance are coupled maximally.
+    /// The two items align the sides of the chains: the launch state is shared, and every restricted choice and the
+    /// acceptance are coupled maximally.
     #[default]
     Aligned,
 }
 
-/// One split-merge move. It moves items of at most two clusters, so it wants a Gibbs sweep beside it:
+/// One split-merge move. It moves items of at most two clusters, so it should be combined with a Gibbs sweep:
 ///
 /// ```
 /// use partita::Gibbs;
@@ -31,7 +31,7 @@ pub enum Alignment {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SplitMerge {
-    /// Restricted Gibbs scans that make the launch state.
+    /// Restricted Gibbs scans that produce the launch state.
     pub scans: usize,
     /// How two chains are coupled.
     pub alignment: Alignment,
@@ -44,8 +44,8 @@ impl Default for SplitMerge {
     }
 }
 
-/// Runs one attempt, or two with shared chance: each binary choice of both uses one uniform. Says whether a chain has
-/// moved. Compiled like the loops of [`Gibbs`](super::Gibbs).
+/// Makes one attempt, or two with shared random numbers: each binary choice of both uses one uniform number. Returns
+/// whether a chain has moved. Compiled like the loops of [`Gibbs`](super::Gibbs).
 struct Run<'a, 'b, T: Target, C> {
     sides: &'a mut [Sides<'b, T>],
     members: &'a mut [Member],
@@ -93,7 +93,7 @@ impl<T: Target, C: Chance> NullaryFnOnce for Run<'_, '_, T, C> {
 }
 
 impl SplitMerge {
-    /// One move of as many chains as are given, which share all chance; says whether one has moved.
+    /// One move of all chains given, which share all random numbers; returns whether one has moved.
     fn moves<T: Target, const N: usize>(
         &self,
         target: &T,
@@ -111,7 +111,7 @@ impl SplitMerge {
         Arch::new().dispatch(Run { sides: &mut sides, members, scans: self.scans, chance })
     }
 
-    /// One move of one chain; says whether it has moved.
+    /// One move of one chain; returns whether it has moved.
     fn move_one<T: Target>(
         &self,
         target: &T,
@@ -143,7 +143,7 @@ impl<T: Target> Kernel<T> for SplitMerge {
             return;
         }
         if coupling.is_faithful() && chains.have_met() {
-            // The paper's independent moves would part them: equal chains make one step for both.
+            // The paper's independent moves would separate them: equal chains make one step for both.
             if self.move_one(target, &mut chains.x, source, work) {
                 chains.merge();
             }

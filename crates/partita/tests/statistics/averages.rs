@@ -93,7 +93,7 @@ fn trimmed_mean_by_hand() {
     assert!(own.0 < plain.interval.0 && plain.interval.1 < own.1);
     // Just under one value a side is none.
     assert_eq!(trimmed_mean(&values, 0.199), mean(&values));
-    // 0.58 * 100 rounds to below 58, but 29 a side is what was asked for.
+    // 0.58 * 100 rounds to below 58, but 29 per side is what was asked for.
     let mut squares: Vec<f64> = (0..100).map(|i| f64::from(i * i)).collect();
     let kept: f64 = squares[29..71].iter().sum();
     squares.reverse();

@@ -1,4 +1,4 @@
-//! Which moves, from which starts: contenders race on this very table.
+//! Which moves, from which starts: contenders race on the table itself.
 
 use super::{Room, Stage};
 use crate::Failure;
@@ -19,7 +19,7 @@ impl Contender {
     }
 }
 
-/// What came of a contender.
+/// The result of a contender.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tried {
     /// The moves of a sweep.
@@ -30,28 +30,28 @@ pub struct Tried {
     pub pairs: u64,
     /// Pairs that had not met when they were cut.
     pub unmet: u64,
-    /// The mean wait of a pair, in sweeps; pairs that were cut count as far as they got.
+    /// The mean wait of a pair, in sweeps; pairs that were cut count up to where they were cut.
     pub mean_wait: f64,
     /// The longest.
     pub longest_wait: u64,
     /// What a sweep costs, in Gibbs sweeps.
     pub price: f64,
-    /// What it was judged by: the price of the mean wait and of the longest, in Gibbs sweeps, as far as the race tells.
+    /// What it was judged by: the cost of the mean wait and of the longest, in Gibbs sweeps, as far as the race tells.
     pub cost: f64,
     /// Whether it was taken.
     pub taken: bool,
 }
 
 impl Tried {
-    /// The mean wait if waits are exponential, pairs that were cut allowed for.
+    /// The mean wait if waits are exponential, allowing for pairs that were cut.
     pub(super) fn expected_wait(&self) -> f64 {
         super::expected_wait(self.mean_wait, self.unmet, self.pairs)
     }
 }
 
-/// Pairs of each contender: enough to see a tail that matters, few enough to try several.
+/// Pairs of each contender: enough to see a tail that matters, and few enough to try several.
 const PAIRS: u64 = 16;
-/// The fewest, of tables whose sweeps are dear or whose pairs are slow.
+/// The fewest, on tables whose sweeps are expensive or whose pairs are slow.
 const FEWEST_PAIRS: u64 = 8;
 /// Sweeps of a pair with Gibbs moves alone, if the budget allows.
 const SWEEPS: f64 = 600.0;
@@ -69,9 +69,9 @@ const QUICK: u64 = 30;
 /// How many race again where the tail decides, how many pairs of each, and how much longer.
 const AGAIN: usize = 3;
 const LONGER: u64 = 4;
-/// A contender must be so much cheaper than a simpler one.
+/// A contender must be this much cheaper than a simpler one.
 const CLEARLY: f64 = 0.8;
-/// A contender that costs so many times the best is given up.
+/// A contender that costs this many times as much as the best is given up.
 const GIVEN_UP: f64 = 2.0;
 
 /// What a sweep of moves costs, in Gibbs sweeps, where one look at the clusters of two items is this share of one.
@@ -111,18 +111,18 @@ fn judge(contender: &Contender, stage: &Stage) -> Tried {
     }
 }
 
-/// How patient a race is.
+/// How long a race goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Patience {
-    /// There is something else to try: where no pair meets with the first few moves, the race is over.
+    /// There is something else to try: if no pair meets with the first few moves, the race is over.
     Little,
-    /// All is tried.
+    /// Everything is tried.
     All,
 }
 
 /// A race that takes more than this share of the budget is not worth it.
 const TOO_DEAR: f64 = 0.3;
-/// So many times the usual clusters there may be.
+/// There may be this many times the usual number of clusters.
 const MANY: f64 = 25.0;
 
 /// Moves that are taken unseen: some of two clusters before each sweep, or chains of many items stay where they start.
@@ -234,7 +234,7 @@ fn race(contender: &Contender, pairs: u64, cap: u64, room: &mut Room) -> Result<
     room.stage(contender, &what, pairs, LAG, 0, cap.max(SHORTEST) + LAG)
 }
 
-/// What was taken and why, in a line. The others stand in `run.toml`.
+/// What was taken and why, in one line. The others are in `run.toml`.
 pub(super) fn in_words(tried: &[Tried]) -> Option<String> {
     let taken = tried.iter().find(|tried| tried.taken)?;
     let simplest = tried.first()?;

@@ -1,4 +1,4 @@
-//! Which model: candidates are scored on this very table, by how well they predict each row from the others.
+//! Which model: candidates are scored on the table itself, by how well they predict each row from the others.
 
 use super::choose::{Contender, UNKNOWN};
 use super::{Room, Stage};
@@ -10,21 +10,21 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// A model that may suit a table, and what came of it.
+/// A model that may suit a table, and its result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ScoredModel {
     /// The model.
     pub model: Covariance,
-    /// The principal components that take the place of the columns, if they do.
+    /// The principal components that replace the columns, if they do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pca: Option<usize>,
     /// Its prior, where the model has several.
     #[serde(default)]
     pub prior: Option<CovariancePrior>,
-    /// The log density of a row given all others, a mean over rows; none where it was not tried.
+    /// The mean over rows of the log density of a row given all others; none if it was not tried.
     #[serde(default)]
     pub score: Option<f64>,
-    /// Its standard error, as if rows were a sample of many.
+    /// Its standard error, with rows as a sample from many.
     #[serde(default)]
     pub se: Option<f64>,
     /// Wall time.
@@ -33,18 +33,18 @@ pub struct ScoredModel {
     pub pairs: u64,
     /// Those of them that met.
     pub met: u64,
-    /// Clusters in their last states, a mean.
+    /// The mean number of clusters in their last states.
     #[serde(default)]
     pub clusters: f64,
     /// Whether it was taken.
     pub taken: bool,
-    /// Why it was left although it scored best, or was not scored at all.
+    /// Why it was passed over although it scored best, or why it was not scored at all.
     #[serde(default)]
     pub left: Option<String>,
 }
 
 impl ScoredModel {
-    /// The model, and what it is of.
+    /// The model, and what it is a model of.
     pub(crate) fn family(&self) -> String {
         match self.pca {
             Some(components) => format!("{} on {components} principal components", self.model),
@@ -217,7 +217,7 @@ pub(crate) fn take(known: &mut [ScoredModel], at: usize) {
     known.iter_mut().enumerate().for_each(|(i, found)| found.taken = i == at);
 }
 
-/// The scores and what was taken, in a line: `diagonal -3.88, full -3.49 per row: full`.
+/// The scores and what was taken, in one line: `diagonal -3.88, full -3.49; using full`.
 pub(crate) fn in_words(known: &[ScoredModel]) -> Option<String> {
     let taken = known.iter().find(|found| found.taken)?;
     let mut told: Vec<String> = Vec::new();
@@ -237,7 +237,7 @@ pub(crate) fn in_words(known: &[ScoredModel]) -> Option<String> {
         });
         families.push(family);
     }
-    Some(format!("pilot: log predictive density per row: {}: {}", told.join(", "), name(taken)))
+    Some(format!("pilot: log predictive density per row: {}; using {}", told.join(", "), name(taken)))
 }
 
 #[cfg(test)]
@@ -267,7 +267,7 @@ mod tests {
         known[1].score = Some(-0.5);
         assert_eq!(
             in_words(&known).as_deref(),
-            Some("pilot: log predictive density per row: diagonal -1.00, full -0.50: diagonal")
+            Some("pilot: log predictive density per row: diagonal -1.00, full -0.50; using diagonal")
         );
         let sentence = passed_over(&mut known);
         let why = "2 of 6 pairs of its chains met in its trial";

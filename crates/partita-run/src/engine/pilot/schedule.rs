@@ -24,7 +24,7 @@ const PAIRS: std::ops::RangeInclusive<u64> = 24..=60;
 const FEWEST_PAIRS: u64 = 8;
 const LONG_ENOUGH: f64 = 150.0;
 
-/// Budgets that the fewest pairs may overdraw to run as long, if none of them meets.
+/// How many budgets the fewest pairs may use to run that long, if none of them meets.
 const OVERDRAWN: f64 = 3.0;
 
 /// Pairs are expected to take so many times what those of the race waited: two chains move, and tails are longer.
@@ -33,7 +33,7 @@ const PATIENCE: f64 = 3.0;
 /// How often a pair may wait longer than the burn-in: rarer than any run has replicates that matter.
 const RARE: f64 = 1e-4;
 
-/// Lags below this are not worth their saving.
+/// Shorter lags save too little to be worth it.
 const SHORTEST_LAG: u64 = 10;
 
 /// A longest wait this close above the lag needs no further stage.
@@ -80,8 +80,7 @@ pub(crate) fn find(
     let cap = given.max_sweeps.map_or(shorter, |given| given.min(shorter));
     if left / (2.0 * expected) < pairs as f64 {
         room.watch.say(
-            "pilot: the problem is large, so the search for a schedule is brief; give `lag`, `burn_in` and `sweeps` to \
-             skip it",
+            "pilot: there is little time to search for a schedule; give `lag`, `burn_in` and `sweeps` to skip the search",
         );
     }
 
@@ -100,8 +99,7 @@ pub(crate) fn find(
         let wanted = pairs * lag + 2 * last.waits().iter().sum::<u64>();
         if lag > cap || wanted as f64 * sweep > room.left(0.0) / 3.0 * 2.0 {
             room.watch.say(&format!(
-                "pilot: a pair took {longest} sweeps to meet; the run uses a lag of {lag}, as the pilot has no time to \
-                 check whether that is enough"
+                "pilot: a pair took {longest} sweeps to meet; the pilot has no time to check whether a lag of {lag} is enough"
             ));
             break;
         }
@@ -176,7 +174,7 @@ fn lengths(last: &Stage, lag: u64, given: Given, affordable: f64, apart: bool) -
     // Where many never meet, no schedule makes them.
     let most = if apart { last.quantile(0.5).max(SHORTEST_LAG) } else { most };
     let schedule = |(lag, burn_in, times): (u64, u64, u64)| {
-        // A cap that was said leaves half of the sweeps to pairs that are late.
+        // A cap that was given leaves half of the sweeps to pairs that are late.
         let room = given.max_sweeps.map_or(u64::MAX, |cap| (cap / 2).max(1));
         let lag = given.lag.unwrap_or(lag.min(room));
         let longest = given.sweeps.map_or(room, |m| m / 2);

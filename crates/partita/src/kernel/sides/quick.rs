@@ -1,9 +1,9 @@
-//! The split-merge move on two clusters beside the state, with every decision made as soon as it is certain.
+//! The split-merge move on copies of two clusters, with every decision made as soon as it is certain.
 //!
-//! The state changes only if the move is accepted, and then by the steps the plain move makes. A choice compares a
-//! uniform `u` with `1 / (1 + exp(odds))`; so does `odds` with `ln((1 - u) / u)`, which is known beforehand, and odds that
-//! are further from it than they can be wrong need not be known better. Where that fails everything is asked for as the plain
-//! move asks, so that the two decide alike always: not almost.
+//! The state changes only if the move is accepted, and then by the steps of the plain move. A choice compares a uniform `u`
+//! with `1 / (1 + exp(odds))`, which is to compare `odds` with `ln((1 - u) / u)`. The latter is known beforehand, so odds
+//! that differ from it by more than their error need not be known better. Otherwise everything is computed as the plain
+//! move does, so the two always decide alike.
 
 use super::{Member, Sides, let_one_win};
 use crate::chance::Chance;

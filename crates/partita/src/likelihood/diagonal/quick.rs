@@ -1,4 +1,4 @@
-//! Differences of log densities for a comparison: one logarithm a cluster, not one a column.
+//! Differences of log densities for a comparison: one logarithm per cluster, not one per column.
 //!
 //! Where no cell is missing and all columns have the same `kappa` and `shape`, the powers of a cluster's Student t laws are
 //! the same in all columns, and the logarithm of the product of their bases will do. Means and rates have the bits that
