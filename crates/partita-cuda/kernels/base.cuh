@@ -159,3 +159,27 @@ DEVICE int pick_below(double uniform, double total, const double* masses, int co
     }
     return below;
 }
+
+// What all replicates share: the prior and the clusters' tables (`gaussian.cuh`, `columns.cuh`).
+struct Tables {
+    int items;
+    const double* alone;    // log density of each item given nothing
+    const double* join;     // log prior weight by size
+    const double* open;     // log prior weight of a new cluster, by clusters
+    const double* p_ln_p;   // of the share of a cluster, by size
+    const i64* gains;       // by shared items, where VI is set
+    const double* numbers;  // of the clusters
+    const u32* words;       // likewise
+};
+
+// What a placement changed.
+struct Move {
+    int moved, from, to, opened, closed;
+};
+
+// Moves after which statistics are built anew at the end of a sweep (`mixture.rs`); rounding comes sooner in single precision.
+#if FLOAT
+#define MOVES_BEFORE_REFRESH 2048u
+#else
+#define MOVES_BEFORE_REFRESH 65536u
+#endif

@@ -10,10 +10,11 @@ DEVICE void add(Overlap* o, int row, int column) { o->nonzero += o->cell[row * W
 
 DEVICE void take(Overlap* o, int row, int column) { o->nonzero -= --o->cell[row * WIDTH + column] == 0; }
 
-DEVICE void recount(const Tables* t, Overlap* o, const Chain* x, const Chain* y) {
+template <typename State>
+DEVICE void recount(const Tables* t, Overlap* o, const State* x, const State* y) {
     for (int k = 0; k < WIDTH * WIDTH; k++) o->cell[k] = 0;
-    o->rows = x->clusters;
-    o->columns = y->clusters;
+    o->rows = clusters_of(x);
+    o->columns = clusters_of(y);
     o->nonzero = 0;
     for (int item = 0; item < t->items; item++) add(o, slot_of(x, item), slot_of(y, item));
 }
@@ -236,15 +237,9 @@ APART int draw_on(Drawn* d, double left, int last) {
     return draw_from_plan(d, left, last);
 }
 
-// Draws a slot for Y where X has drawn `row`; NO_SOLUTION where the processors have to solve.
-APART int draw_second(const Tables* t, const Overlap* o, Chance chance, double nugget, const double* weights, int count_a, int row,
-                      Chain* y, int item, int from) {
-    double a[SLOTS + 1], b[SLOTS + 1];
-    int count_b = y->clusters + 1;
-    EACH_SLOT(s, count_a - 1) a[s] = weights[s];
-    double fetched[SLOTS];
-    fetch(y, item, fetched);
-    weigh(t, y, item, from, fetched, b);
+// Draws a slot for Y by its weights b where X has drawn `row` by its own, a; NO_SOLUTION where the processors have to solve.
+DEVICE int draw_given(const Tables* t, const Overlap* o, Chance chance, double nugget, const double* a, int count_a, int row,
+                      const double* b, int count_b) {
     double total_a = total_of(a, count_a), total_b = total_of(b, count_b);
     if ((double)chance.test < nugget * 4194304.0) return pick_below(chance.second, total_b, b, count_b);
     double highest;

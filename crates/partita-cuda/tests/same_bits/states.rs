@@ -110,9 +110,9 @@ fn check(card: &Emulated, what: &str, target: &impl Target, moves: usize) {
         counted: 1,
     };
     let settings = partita_run::engine::Settings { seed, ..settings((1, 0, 1), 1, 0) };
-    let pack = Pack::new(&plain, &Work::Replicates(settings)).expect("the card knows it");
-    for slots in [SLOTS, WIDE] {
-        let Launch { shape, settings, words, tables, start, .. } = pack.launch(slots, vec![0], &[], 1);
+    let pack = Pack::new(&plain, &Work::Replicates(settings), false).expect("the card knows it");
+    for (rung, slots) in [SLOTS, WIDE].into_iter().enumerate() {
+        let Launch { shape, settings, words, tables, start, .. } = pack.launch(rung, vec![0], &[], 1);
         let library = card.compile(shape, PROBE);
         type Probe = unsafe extern "C" fn(
             *const u64,

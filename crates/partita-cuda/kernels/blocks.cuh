@@ -1,0 +1,301 @@
+// Gaussian clusters of known, equal spread in a group of lanes: what a visit reads and what a move changes.
+//
+// Where GRAM is set, the inner products of a block's items with all sums are in fast memory while the block is visited. A move
+// brings those up to date at once; on other blocks it is remembered in a ring, and when a block is next visited, the moves since
+// then are applied in their order: so each product has the sums of the engine. Where it is not set, each lane has its sum.
+
+#if GRAM
+DEVICE u32 entry_of(int item, int to, int from, int opened) {
+    return (u32)item | (u32)to << 16 | (u32)from << 20 | (u32)opened << 31;
+}
+
+// Of an item that moved, the products with the packs of a block that this lane looks after.
+#define MINE ((PACKS + GROUP - 1) / GROUP)
+struct Row {
+    Pack packs[MINE];
+};
+
+DEVICE int pack_of(const Place* p, int k) { return p->slot + k * GROUP; }
+
+DEVICE Row row_in_block(const Model* m, const Place* p, int item, int block) {
+    Row row;
+    const Pack* packs = (const Pack*)(m->gram + (u64)item * m->blocks * BLOCK + block * BLOCK);
+#pragma unroll
+    for (int k = 0; k < MINE; k++) {
+        if (pack_of(p, k) < PACKS) row.packs[k] = packs[pack_of(p, k)];
+    }
+    return row;
+}
+
+// Applies a move to the products of a block. What it took from a cluster that is no more goes nowhere: the column is free.
+DEVICE void apply(const Place* p, Near* near, u32 entry, const Row* row) {
+    real *to = near->products[entry >> 16 & 15], *from = near->products[entry >> 20 & 15];
+    int opened = entry >> 31;
+#pragma unroll
+    for (int k = 0; k < MINE; k++) {
+        if (pack_of(p, k) >= PACKS) continue;
+        Pack *there = (Pack*)to + pack_of(p, k), *here = (Pack*)from + pack_of(p, k);
+        Pack x = *there, y = *here;
+#pragma unroll
+        for (int j = 0; j < PACK; j++) {
+            x.at[j] = (opened ? (real)0 : x.at[j]) + row->packs[k].at[j];
+            y.at[j] = y.at[j] - row->packs[k].at[j];
+        }
+        *there = x;
+        *here = y;
+    }
+}
+
+// The numbers in use, as bits.
+DEVICE u32 in_use(const Place* p, const Member* z) {
+    u32 set = p->slot < z->clusters ? 1u << z->number : 0;
+#pragma unroll
+    for (int apart = 1; apart < GROUP; apart *= 2) set |= __shfl_xor_sync(EVERYONE, set, apart);
+    return set;
+}
+
+// Products of a block between memory and fast memory.
+template <int IN>
+DEVICE void carry(const Place* p, Near* near, const Member* z, int on, int block) {
+    u32 used = in_use(p, z);
+    Pack* kept = (Pack*)(z->products + (u64)block * BLOCK * GROUP);
+    for (int number = 0; number < GROUP; number++) {
+        if (!on || !(used >> number & 1)) continue;
+#pragma unroll
+        for (int k = 0; k < MINE; k++) {
+            int pack = pack_of(p, k);
+            if (pack >= PACKS) continue;
+            Pack *far = kept + number * PACKS + pack, *here = (Pack*)near->products[number] + pack;
+            if (IN) *here = *far;
+            else *far = *here;
+        }
+    }
+}
+
+// Moves that are read ahead together.
+#define TOGETHER 4
+
+// Applies the moves that a block has not seen.
+DEVICE void catch_up(const Model* m, const Place* p, Near* near, const Member* z, int on, int block) {
+    int places = ring_places(m), count = on ? (int)(z->tail - z->seen[block]) : 0;
+    int most = (int)__reduce_max_sync(EVERYONE, (u32)count), first = z->place - count;
+    first += first < 0 ? places : 0;
+    for (int e = 0; e < most; e += GROUP) {
+        int at = first + e + p->slot;
+        at -= at >= places ? places : 0;
+        u32 word = e + p->slot < count ? z->ring[at] : 0;
+        for (int j = 0; j < GROUP && e + j < most; j += TOGETHER) {
+            u32 entry[TOGETHER];
+            Row row[TOGETHER];
+#pragma unroll
+            for (int k = 0; k < TOGETHER; k++) {
+                entry[k] = __shfl_sync(EVERYONE, word, lane_of(p, j + k));
+                if (e + j + k < count) row[k] = row_in_block(m, p, (int)(entry[k] & 0xFFFF), block);
+            }
+#pragma unroll
+            for (int k = 0; k < TOGETHER; k++) {
+                if (e + j + k < count) apply(p, near, entry[k], &row[k]);
+            }
+        }
+    }
+}
+#endif
+
+DEVICE void carry_labels(const Place* p, u32* from, u32* to, int on) {
+    for (int w = p->slot; w < BLOCK / 4; w += GROUP)
+        if (on) to[w] = from[w];
+}
+
+// Makes a block ready to be visited, and puts it away.
+DEVICE void open_block(const Model* m, const Place* p, Near* near, const Member* z, int on, int block) {
+    carry_labels(p, (u32*)(z->cluster + block * BLOCK), (u32*)near->labels, on);
+#if GRAM
+    carry<1>(p, near, z, on, block);
+    catch_up(m, p, near, z, on, block);
+#endif
+    __syncwarp();
+}
+
+DEVICE void close_block(const Model* m, const Place* p, Near* near, const Member* z, int on, int block) {
+    carry_labels(p, (u32*)near->labels, (u32*)(z->cluster + block * BLOCK), on);
+#if GRAM
+    carry<0>(p, near, z, on, block);
+    if (on && p->slot == 0) z->seen[block] = z->tail;
+#endif
+    __syncwarp();
+}
+
+// The squared distance of an item from the posterior mean of the lane's cluster.
+DEVICE real distance_of(const Model* m, const Near* near, const Member* z, int item, int at, real square) {
+#if GRAM
+    return square - z->of_size[SHRINK] * near->products[z->number][at] + z->square;
+#else
+    const Pack* row = (const Pack*)(m->rows + (u64)item * DIMENSION);
+    real sums[8];
+#pragma unroll
+    for (int k = 0; k < 8; k++) sums[k] = (real)0;
+#pragma unroll
+    for (int first = 0; first < DIMENSION; first += PACK) {
+        Pack pack = row[first / PACK];
+#pragma unroll
+        for (int j = 0; j < PACK; j++) {
+            real difference = pack.at[j] - z->of_size[SHRINK] * z->sum[first + j];
+            sums[(first + j) % 8] += difference * difference;
+        }
+    }
+    real s0 = sums[0] + sums[4], s1 = sums[1] + sums[5], s2 = sums[2] + sums[6], s3 = sums[3] + sums[7];
+    return (s0 + s2) + (s1 + s3);
+#endif
+}
+
+#if GRAM
+// |sum|^2 of all slots, each where its lane is.
+DEVICE real squares_of_sums(const Model* m, const Place* p, const Member* z, int on) {
+    real square = (real)0;
+    for (int s = 0; s < SLOTS; s++) {
+        int number = __shfl_sync(EVERYONE, z->number, lane_of(p, s));
+        const real* sum = z->sums + number * WIDE_ROW + (p->slot & 7);
+        real mine = (real)0;
+        if (on && s < z->clusters) {
+#pragma unroll
+            for (int c = 0; c < WIDE_ROW / 8; c++) mine += sum[8 * c] * sum[8 * c];
+        }
+        mine = sum_of_eight(mine);
+        square = p->slot == s ? mine : square;
+    }
+    return square;
+}
+
+// Takes a row from one sum and adds it to another: |sum|^2 of both where their lanes are.
+DEVICE real shift(const Model* m, const Place* p, const Member* z, int moved, int item, int to, int from, int opened) {
+    int number_to = __shfl_sync(EVERYONE, z->number, lane_of(p, to));
+    int number_from = __shfl_sync(EVERYONE, z->number, lane_of(p, from));
+    const real* row = m->rows + (u64)item * WIDE_ROW + (p->slot & 7);
+    // Eight lanes do both, or eight each.
+    real square[16 / GROUP];
+#pragma unroll
+    for (int side = 0; side < 16 / GROUP; side++) {
+        int leaves = GROUP == 8 ? side : p->slot / 8;
+        real* sum = z->sums + (leaves ? number_from : number_to) * WIDE_ROW + (p->slot & 7);
+        real mine = (real)0;
+        if (moved) {
+#pragma unroll
+            for (int c = 0; c < WIDE_ROW / 8; c++) {
+                real x = row[8 * c], was = sum[8 * c];
+                real now = leaves ? was - x : (opened ? (real)0 : was) + x;
+                sum[8 * c] = now;
+                mine += now * now;
+            }
+        }
+        square[side] = sum_of_eight(mine);
+    }
+#if GROUP == 8
+    return p->slot == to ? square[0] : square[1];
+#else
+    return __shfl_sync(EVERYONE, square[0], p->base + (p->slot == to ? 0 : 8));
+#endif
+}
+#endif
+
+// Puts an item into a slot, where `moved` is set; to == clusters opens one.
+DEVICE void relocate(const Model* m, const Place* p, Near* near, Member* z, int moved, int item, int at, int from, int to) {
+    int size_from = (int)__shfl_sync(EVERYONE, z->size, lane_of(p, from));
+    int number_to = __shfl_sync(EVERYONE, z->number, lane_of(p, to));
+    int opened = moved && to == z->clusters, closed = moved && size_from == 1;
+    real square = (real)0;
+#if GRAM
+    int number_from = __shfl_sync(EVERYONE, z->number, lane_of(p, from));
+    square = shift(m, p, z, moved, item, to, from, opened);
+    if (moved) {
+        u32 entry = entry_of(item, number_to, number_from, opened);
+        Row row = row_in_block(m, p, item, item / BLOCK);
+        apply(p, near, entry, &row);
+        if (p->slot == 0) z->ring[z->place] = entry;
+        z->tail++;
+        z->place = z->place + 1 == ring_places(m) ? 0 : z->place + 1;
+    }
+#else
+    if (moved && (p->slot == to || p->slot == from)) {
+        const real* row = m->rows + (u64)item * DIMENSION;
+#pragma unroll
+        for (int d = 0; d < DIMENSION; d++) z->sum[d] = p->slot == to ? (opened ? (real)0 : z->sum[d]) + row[d] : z->sum[d] - row[d];
+    }
+#endif
+    if (moved) {
+        z->size += (p->slot == to ? 1u : 0u) - (p->slot == from ? 1u : 0u);
+        if (p->slot == to || p->slot == from) follow(m, z, square);
+        if (p->slot == 0) near->labels[at] = (u8)number_to;
+        z->moves += z->moves != 0xFFFFFFFFu;
+        z->clusters += opened;
+    }
+    if (__any_sync(EVERYONE, closed)) close_slot(p, z, closed, from);
+    if (opened || closed) follow_clusters(m, z);
+    __syncwarp();
+}
+
+// Builds the statistics anew from the labels in memory, whose sizes and numbers are known, where `on` is set.
+DEVICE void rebuild(const Model* m, const Place* p, Near* near, Member* z, int on) {
+    __syncwarp();
+    u32 size = 0;
+    for (int i = 0; i < m->items; i++) size += on && z->cluster[i] == z->number;
+    real square = (real)0;
+#if GRAM
+    if (on) {
+        for (int k = p->slot; k < GROUP * WIDE_ROW; k += GROUP) z->sums[k] = (real)0;
+        z->tail = 0;
+        z->place = 0;
+    }
+    __syncwarp();
+    for (int i = 0; i < m->items; i++) {
+        if (!on || p->slot >= 8) continue;
+        const real* row = m->rows + (u64)i * WIDE_ROW + p->slot;
+        real* sum = z->sums + z->cluster[i] * WIDE_ROW + p->slot;
+#pragma unroll
+        for (int c = 0; c < WIDE_ROW / 8; c++) sum[8 * c] += row[8 * c];
+    }
+    __syncwarp();
+    for (int block = 0; block < m->blocks; block++) {
+        for (int number = 0; number < GROUP; number++) {
+#pragma unroll
+            for (int k = 0; k < MINE; k++) {
+                if (pack_of(p, k) >= PACKS) continue;
+                Pack* pack = (Pack*)near->products[number] + pack_of(p, k);
+#pragma unroll
+                for (int j = 0; j < PACK; j++) pack->at[j] = (real)0;
+            }
+        }
+        for (int i = 0; i < m->items; i++) {
+            if (!on) continue;
+            Row row = row_in_block(m, p, i, block);
+            Pack* to = (Pack*)near->products[z->cluster[i]];
+#pragma unroll
+            for (int k = 0; k < MINE; k++) {
+                if (pack_of(p, k) >= PACKS) continue;
+#pragma unroll
+                for (int j = 0; j < PACK; j++) to[pack_of(p, k)].at[j] += row.packs[k].at[j];
+            }
+        }
+        __syncwarp();
+        carry<0>(p, near, z, on, block);
+        if (on && p->slot == 0) z->seen[block] = 0;
+    }
+    square = squares_of_sums(m, p, z, on);
+#else
+    if (on) {
+#pragma unroll
+        for (int d = 0; d < DIMENSION; d++) z->sum[d] = (real)0;
+    }
+    for (int i = 0; i < m->items; i++) {
+        if (!on || z->cluster[i] != z->number) continue;
+#pragma unroll
+        for (int d = 0; d < DIMENSION; d++) z->sum[d] += m->rows[(u64)i * DIMENSION + d];
+    }
+#endif
+    if (on) {
+        z->moves = 0;
+        z->size = size;
+        follow(m, z, square);
+        follow_clusters(m, z);
+    }
+    __syncwarp();
+}
