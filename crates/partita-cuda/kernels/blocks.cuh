@@ -19,30 +19,32 @@ DEVICE int pack_of(const Place* p, int k) { return p->slot + k * GROUP; }
 
 DEVICE Row row_in_block(const Model* m, const Place* p, int item, int block) {
     Row row;
-    const Pack* packs = (const Pack*)(m->gram + (u64)item * m->blocks * BLOCK + block * BLOCK);
+    // At most 1024 items have inner products.
+    const Pack* packs = (const Pack*)m->gram + ((u32)(item * m->blocks + block) * PACKS + (u32)p->slot);
 #pragma unroll
     for (int k = 0; k < MINE; k++) {
-        if (pack_of(p, k) < PACKS) row.packs[k] = packs[pack_of(p, k)];
+        if (pack_of(p, k) < PACKS) row.packs[k] = packs[k * GROUP];
     }
     return row;
 }
 
 // Applies a move to the products of a block. What it took from a cluster that is no more goes nowhere: the column is free.
 DEVICE void apply(const Place* p, Near* near, u32 entry, const Row* row) {
-    real *to = near->products[entry >> 16 & 15], *from = near->products[entry >> 20 & 15];
+    Pack* to = (Pack*)near->products[entry >> 16 & 15] + p->slot;
+    Pack* from = (Pack*)near->products[entry >> 20 & 15] + p->slot;
     int opened = entry >> 31;
 #pragma unroll
     for (int k = 0; k < MINE; k++) {
         if (pack_of(p, k) >= PACKS) continue;
-        Pack *there = (Pack*)to + pack_of(p, k), *here = (Pack*)from + pack_of(p, k);
-        Pack x = *there, y = *here;
+        Pack x = to[k * GROUP], y = from[k * GROUP];
+        if (opened) x = Pack{};
 #pragma unroll
         for (int j = 0; j < PACK; j++) {
-            x.at[j] = (opened ? (real)0 : x.at[j]) + row->packs[k].at[j];
+            x.at[j] = x.at[j] + row->packs[k].at[j];
             y.at[j] = y.at[j] - row->packs[k].at[j];
         }
-        *there = x;
-        *here = y;
+        to[k * GROUP] = x;
+        from[k * GROUP] = y;
     }
 }
 
@@ -149,12 +151,34 @@ DEVICE real distance_of(const Model* m, const Near* near, const Member* z, int i
 }
 
 #if GRAM
+DEVICE real* sum_of(Near* near, const Member* z, int number) {
+#if NEAR_SUMS
+    return near->sums[number];
+#else
+    return z->sums + number * WIDE_ROW;
+#endif
+}
+
+// Sums between memory and fast memory, where they are there.
+template <int IN>
+DEVICE void carry_sums(const Place* p, Near* near, const Member* z, int on) {
+#if NEAR_SUMS
+    Pack *far = (Pack*)z->sums, *here = (Pack*)near->sums;
+    for (int k = p->slot; k < GROUP * WIDE_ROW / PACK; k += GROUP) {
+        if (!on) break;
+        if (IN) here[k] = far[k];
+        else far[k] = here[k];
+    }
+    __syncwarp();
+#endif
+}
+
 // |sum|^2 of all slots, each where its lane is.
-DEVICE real squares_of_sums(const Model* m, const Place* p, const Member* z, int on) {
+DEVICE real squares_of_sums(const Model* m, const Place* p, Near* near, const Member* z, int on) {
     real square = (real)0;
     for (int s = 0; s < SLOTS; s++) {
         int number = __shfl_sync(EVERYONE, z->number, lane_of(p, s));
-        const real* sum = z->sums + number * WIDE_ROW + (p->slot & 7);
+        const real* sum = sum_of(near, z, number) + (p->slot & 7);
         real mine = (real)0;
         if (on && s < z->clusters) {
 #pragma unroll
@@ -167,7 +191,7 @@ DEVICE real squares_of_sums(const Model* m, const Place* p, const Member* z, int
 }
 
 // Takes a row from one sum and adds it to another: |sum|^2 of both where their lanes are.
-DEVICE real shift(const Model* m, const Place* p, const Member* z, int moved, int item, int to, int from, int opened) {
+DEVICE real shift(const Model* m, const Place* p, Near* near, const Member* z, int moved, int item, int to, int from, int opened) {
     int number_to = __shfl_sync(EVERYONE, z->number, lane_of(p, to));
     int number_from = __shfl_sync(EVERYONE, z->number, lane_of(p, from));
     const real* row = m->rows + (u64)item * WIDE_ROW + (p->slot & 7);
@@ -176,13 +200,15 @@ DEVICE real shift(const Model* m, const Place* p, const Member* z, int moved, in
 #pragma unroll
     for (int side = 0; side < 16 / GROUP; side++) {
         int leaves = GROUP == 8 ? side : p->slot / 8;
-        real* sum = z->sums + (leaves ? number_from : number_to) * WIDE_ROW + (p->slot & 7);
+        real* sum = sum_of(near, z, leaves ? number_from : number_to) + (p->slot & 7);
         real mine = (real)0;
+        if (opened && !leaves) {
+            for (int c = 0; c < WIDE_ROW / 8; c++) sum[8 * c] = (real)0;
+        }
         if (moved) {
 #pragma unroll
             for (int c = 0; c < WIDE_ROW / 8; c++) {
-                real x = row[8 * c], was = sum[8 * c];
-                real now = leaves ? was - x : (opened ? (real)0 : was) + x;
+                real now = leaves ? sum[8 * c] - row[8 * c] : sum[8 * c] + row[8 * c];
                 sum[8 * c] = now;
                 mine += now * now;
             }
@@ -205,7 +231,7 @@ DEVICE void relocate(const Model* m, const Place* p, Near* near, Member* z, int 
     real square = (real)0;
 #if GRAM
     int number_from = __shfl_sync(EVERYONE, z->number, lane_of(p, from));
-    square = shift(m, p, z, moved, item, to, from, opened);
+    square = shift(m, p, near, z, moved, item, to, from, opened);
     if (moved) {
         u32 entry = entry_of(item, number_to, number_from, opened);
         Row row = row_in_block(m, p, item, item / BLOCK);
@@ -233,53 +259,59 @@ DEVICE void relocate(const Model* m, const Place* p, Near* near, Member* z, int 
     __syncwarp();
 }
 
-// Builds the statistics anew from the labels in memory, whose sizes and numbers are known, where `on` is set.
-DEVICE void rebuild(const Model* m, const Place* p, Near* near, Member* z, int on) {
+// Builds the statistics anew from the labels in memory, whose numbers are known, where `on` is set.
+APART void rebuild_apart(const Model* m, const Place* p, Near* near, Member* z, int on) {
     __syncwarp();
     u32 size = 0;
     for (int i = 0; i < m->items; i++) size += on && z->cluster[i] == z->number;
     real square = (real)0;
 #if GRAM
     if (on) {
-        for (int k = p->slot; k < GROUP * WIDE_ROW; k += GROUP) z->sums[k] = (real)0;
         z->tail = 0;
         z->place = 0;
     }
-    __syncwarp();
-    for (int i = 0; i < m->items; i++) {
-        if (!on || p->slot >= 8) continue;
-        const real* row = m->rows + (u64)i * WIDE_ROW + p->slot;
-        real* sum = z->sums + z->cluster[i] * WIDE_ROW + p->slot;
+    int most = (int)__reduce_max_sync(EVERYONE, on ? (u32)z->clusters : 0);
+    // Numbers are slots wherever a chain begins, but not later.
+    for (int s = 0; s < most; s++) {
+        int number = __shfl_sync(EVERYONE, z->number, lane_of(p, s)), takes = on && s < z->clusters;
+        real* sum = sum_of(near, z, number) + (p->slot & 7);
+        for (int first = 0; first < WIDE_ROW / 8; first += 8) {
+            real sums[8] = {};
+            for (int i = 0; i < m->items; i++) {
+                if (!takes || z->cluster[i] != number) continue;
+                const real* row = m->rows + (u64)i * WIDE_ROW + 8 * first + (p->slot & 7);
 #pragma unroll
-        for (int c = 0; c < WIDE_ROW / 8; c++) sum[8 * c] += row[8 * c];
-    }
-    __syncwarp();
-    for (int block = 0; block < m->blocks; block++) {
-        for (int number = 0; number < GROUP; number++) {
+                for (int c = 0; c < 8; c++) {
+                    if (first + c < WIDE_ROW / 8) sums[c] += row[8 * c];
+                }
+            }
 #pragma unroll
-            for (int k = 0; k < MINE; k++) {
-                if (pack_of(p, k) >= PACKS) continue;
-                Pack* pack = (Pack*)near->products[number] + pack_of(p, k);
-#pragma unroll
-                for (int j = 0; j < PACK; j++) pack->at[j] = (real)0;
+            for (int c = 0; c < 8; c++) {
+                if (takes && first + c < WIDE_ROW / 8 && p->slot < 8) sum[8 * (first + c)] = sums[c];
             }
         }
-        for (int i = 0; i < m->items; i++) {
-            if (!on) continue;
-            Row row = row_in_block(m, p, i, block);
-            Pack* to = (Pack*)near->products[z->cluster[i]];
+        for (int block = 0; block < m->blocks; block++) {
+            Row sums = {};
+#pragma unroll 4
+            for (int i = 0; i < m->items; i++) {
+                if (!takes || z->cluster[i] != number) continue;
+                Row row = row_in_block(m, p, i, block);
+#pragma unroll
+                for (int k = 0; k < MINE; k++) {
+#pragma unroll
+                    for (int j = 0; j < PACK; j++) sums.packs[k].at[j] += row.packs[k].at[j];
+                }
+            }
+            Pack* kept = (Pack*)(z->products + (u64)block * BLOCK * GROUP) + number * PACKS;
 #pragma unroll
             for (int k = 0; k < MINE; k++) {
-                if (pack_of(p, k) >= PACKS) continue;
-#pragma unroll
-                for (int j = 0; j < PACK; j++) to[pack_of(p, k)].at[j] += row.packs[k].at[j];
+                if (takes && pack_of(p, k) < PACKS) kept[pack_of(p, k)] = sums.packs[k];
             }
+            if (takes && p->slot == 0) z->seen[block] = 0;
         }
-        __syncwarp();
-        carry<0>(p, near, z, on, block);
-        if (on && p->slot == 0) z->seen[block] = 0;
     }
-    square = squares_of_sums(m, p, z, on);
+    __syncwarp();
+    square = squares_of_sums(m, p, near, z, on);
 #else
     if (on) {
 #pragma unroll
@@ -298,4 +330,13 @@ DEVICE void rebuild(const Model* m, const Place* p, Near* near, Member* z, int o
         follow_clusters(m, z);
     }
     __syncwarp();
+}
+
+// The same; what is given stays in registers.
+DEVICE void rebuild(const Model* m, const Place* p, Near* near, Member* z, int on) {
+    Model model = *m;
+    Place place = *p;
+    Member member = *z;
+    rebuild_apart(&model, &place, near, &member, on);
+    *z = member;
 }

@@ -103,30 +103,46 @@ DEVICE void pass(const Shop* shop, const Place* p, Near* near, Member* z, Overla
         open_block(m, p, near, z, *on && (!second || *two), block);
         int start = block * BLOCK, count = m->items - start < BLOCK ? m->items - start : BLOCK;
         Chance chance = {0.0, 0.0, 0};
+        real uniform = (real)0;
+        // What the next step needs is read ahead.
+        Self next = m->self[start];
+        int next_label = near->labels[0];
         for (int at = 0; at < count; at++) {
             int item = start + at, drawn = lane_of(p, at);
             if (at % GROUP == 0) {
                 chance = chance_of((u32)(item + p->slot), (u32)seat->time, address.low, part << 20 | address.high, address.key0,
                                    address.key1);
+                uniform = below_one(chance.first);
             }
-            int label = near->labels[at], own = z->number == label;
-            real alone = m->self[2 * item], square = m->self[2 * item + 1];
+            int label = next_label, own = z->number == label;
+            Self self = next;
+            next = m->self[item + 1];
+            next_label = near->labels[(at + 1) % BLOCK];
             Visit visit = visit_of(p, z, label);
-            real weight = weigh(p, z, distance_of(m, near, z, item, at, square), own, visit.single, alone);
+            real weight = weigh(p, z, distance_of(m, near, z, item, at, self.square), own, visit.single, self.alone);
             int to;
             if (PAIRED) {
                 double* weights = near->weights[at & 1];
                 weights[p->slot] = (double)weight;
                 __syncwarp();
-                to = draw_of_group(__shfl_sync(EVERYONE, chance.first, drawn), total_of_group(weights), weights);
+                double total;
+                to = draw_of_group(__shfl_sync(EVERYONE, chance.first, drawn), weights, &total);
                 if (__any_sync(EVERYONE, *two)) {
                     Chance whole = {0.0, __shfl_sync(EVERYONE, chance.second, drawn), __shfl_sync(EVERYONE, chance.test, drawn)};
                     int row = __shfl_sync(EVERYONE, to, first_base), from_x = __shfl_sync(EVERYONE, visit.from, first_base);
                     int rows = __shfl_sync(EVERYONE, z->clusters, first_base) + 1;
+                    double total_a = __shfl_sync(EVERYONE, total, first_base);
+                    u32 heaviest = votes(p, weight == (real)1);
                     const double* of_x = (near - (second ? 1 : 0))->weights[at & 1];
-                    if (*two && second && p->slot == 0) {
-                        take(overlap, from_x, visit.from);
-                        to = draw_given(shop->tables, overlap, whole, shop->nugget, of_x, rows, row, weights, z->clusters + 1);
+                    // The lanes of Y draw all the same, but for the rare case.
+                    if (*two && second) {
+                        Given given = {row, heaviest ? lowest_bit(heaviest) : 0, total_a, total, 1.0};
+                        if (p->slot == 0) take(overlap, from_x, visit.from);
+                        if (is_independent(whole, shop->nugget)) to = draw_of_group(whole.second, weights, &total);
+                        else to = draw_unavoidable(&given, whole.second, of_x[row]);
+                        if (to == OPEN_STILL && p->slot == 0) {
+                            to = draw_after(shop->tables, overlap, &given, whole.second, of_x, rows, weights, z->clusters + 1);
+                        }
                     }
                     int answer = __shfl_sync(EVERYONE, to, second_base);
                     to = second ? answer : to;
@@ -143,8 +159,8 @@ DEVICE void pass(const Shop* shop, const Place* p, Near* near, Member* z, Overla
                 real* weights = (real*)near->weights[at & 1];
                 weights[p->slot] = weight;
                 __syncwarp();
-                real uniform = below_one(__shfl_sync(EVERYONE, chance.first, drawn));
-                to = draw_of_group(uniform, total_of_group(weights), weights);
+                real total;
+                to = draw_of_group(__shfl_sync(EVERYONE, uniform, drawn), weights, &total);
                 if (*on && to >= SLOTS) {
                     *status = LEFT;
                     *on = 0;
@@ -186,7 +202,10 @@ DEVICE void sweep(const Shop* shop, const Place* p, Near* near, Member* z, Overl
 }
 
 // Leaves a chain whose pair has met to those who run single chains.
-DEVICE void hand_over(const Shop* shop, const Place* p, const Member* z, Seat* seat, int hands, int second) {
+DEVICE void hand_over(const Shop* shop, const Place* p, Near* near, const Member* z, Seat* seat, int hands, int second) {
+#if GRAM
+    carry_sums<0>(p, near, z, hands && !second);
+#endif
     if (hands && !second) {
         u64* memory = shop->memory + (u64)seat->index * MEMORY;
         z->kept[p->slot] = (u32)z->number;
@@ -300,7 +319,7 @@ DEVICE void run_pairs(const Shop* shop, const Place* p, Near* near, Overlap* ove
         }
         // Who has met goes on elsewhere, and is seen there.
         int met = seat.index >= 0 && !seat.apart;
-        if (__any_sync(EVERYONE, met)) hand_over(shop, p, &z, &seat, met, second);
+        if (__any_sync(EVERYONE, met)) hand_over(shop, p, near, &z, &seat, met, second);
         if (leads && seat.index >= 0) {
             if (set[ABREAST]) {
                 compare(shop->tables, w, &x, &y, seat.time, w->values + (u64)seat.index * set[VALUES]);
@@ -372,7 +391,8 @@ DEVICE void run_singles(const Shop* shop, const Place* p, Near* near) {
             }
             real square = (real)0;
 #if GRAM
-            square = squares_of_sums(&shop->model, p, &z, got);
+            carry_sums<1>(p, near, &z, got);
+            square = squares_of_sums(&shop->model, p, near, &z, got);
 #endif
             if (got) {
                 follow(&shop->model, &z, square);
@@ -397,6 +417,7 @@ DEVICE void run_singles(const Shop* shop, const Place* p, Near* near) {
     }
 }
 
+template <int PAIRED>
 DEVICE void run_warp(const u64* settings, const u32* summaries, const double* tables, const i64* gains, const u8* start,
                      const u64* numbers, u64* outcomes, double* values, double* kept_weights, u8* kept_labels, double* reals,
                      u32* whole, u8* small, u64* memory, u32* list, u32 round, int lane, Near* near, Overlap* overlaps) {
@@ -405,23 +426,28 @@ DEVICE void run_warp(const u64* settings, const u32* summaries, const double* ta
     Work w = {settings, summaries, start, numbers, outcomes, values, kept_weights, kept_labels};
     Shop shop = {&t, &w, model_of(&t), (real*)reals, whole, small, memory, list, double_of(settings[NUGGET])};
     Place place = {lane, lane % GROUP, lane / GROUP * GROUP};
-    run_pairs(&shop, &place, near + lane / GROUP, overlaps + lane / GROUP / 2);
-    run_singles(&shop, &place, near + lane / GROUP);
+    if (PAIRED) run_pairs(&shop, &place, near + lane / GROUP, overlaps + lane / GROUP / 2);
+    else run_singles(&shop, &place, near + lane / GROUP);
 }
 
 #ifdef __CUDACC__
-extern "C" __global__ void __launch_bounds__(LANES, RESIDENT) groups(PARAMETERS) {
-    __shared__ Near near[GROUPS];
-    __shared__ Overlap overlaps[GROUPS / 2];
-    run_warp(ARGUMENTS, (int)threadIdx.x, near, overlaps);
-}
+#define KERNEL(name, paired)                                                            \
+    extern "C" __global__ void __launch_bounds__(LANES, RESIDENT) name(PARAMETERS) {    \
+        __shared__ Near near[GROUPS];                                                   \
+        __shared__ Overlap overlaps[GROUPS / 2];                                        \
+        run_warp<paired>(ARGUMENTS, (int)threadIdx.x, near, overlaps);                  \
+    }
 #else
-extern "C" void groups(PARAMETERS) {
-    static Near near[GROUPS];
-    static Overlap overlaps[GROUPS / 2];
-    auto body = [&](int lane) { run_warp(ARGUMENTS, lane, near, overlaps); };
-    static decltype(body)* now;
-    now = &body;
-    warp::run([] { (*now)(warp::lane); });
-}
+#define KERNEL(name, paired)                                                            \
+    extern "C" void name(PARAMETERS) {                                                  \
+        static Near near[GROUPS];                                                       \
+        static Overlap overlaps[GROUPS / 2];                                            \
+        auto body = [&](int lane) { run_warp<paired>(ARGUMENTS, lane, near, overlaps); }; \
+        static decltype(body)* now;                                                     \
+        now = &body;                                                                    \
+        warp::run([] { (*now)(warp::lane); });                                          \
+    }
 #endif
+
+KERNEL(group_pairs, 1)
+KERNEL(group_singles, 0)

@@ -26,11 +26,18 @@ struct alignas(16) Pack {
 // Coordinates of a row in memory. Where GRAM is set sums of squares are taken by eight lanes, a coordinate in eight each.
 #define WIDE_ROW (GRAM ? (DIMENSION + 7) / 8 * 8 : DIMENSION)
 
+// Where it has room for them, fast memory has the sums.
+#define NEAR_SUMS (GRAM && LANES * WIDE_ROW * (FLOAT ? 4 : 8) <= 16384)
+
 // The clusters' tables (`tables.rs`), one after the other, each from a multiple of BLOCK on.
+struct alignas(2 * sizeof(real)) Self {
+    real alone, square;
+};
+
 struct Model {
     int items, blocks;
     const real* open;   // log prior weight of a new cluster, by clusters
-    const real* self;   // of each item: log density given nothing, squared length
+    const Self* self;   // of each item: log density given nothing, squared length
     const real* sizes;  // eight by size
     const real* rows;   // WIDE_ROW an item
     const real* gram;   // blocks * BLOCK an item
@@ -46,8 +53,8 @@ DEVICE Model model_of(const Tables* t) {
     m.blocks = (t->items + BLOCK - 1) / BLOCK;
     int items = m.blocks * BLOCK, sizes = (t->items + 1) * OF_SIZE;
     m.open = numbers;
-    m.self = m.open + BLOCK;
-    m.sizes = m.self + 2 * items;
+    m.self = (const Self*)(m.open + BLOCK);
+    m.sizes = (const real*)(m.self + items);
     m.rows = m.sizes + (sizes + BLOCK - 1) / BLOCK * BLOCK;
     m.gram = m.rows + (t->items * WIDE_ROW + BLOCK - 1) / BLOCK * BLOCK;
     return m;
@@ -59,6 +66,9 @@ struct alignas(16) Near {
     alignas(16) double weights[2][GROUP];
 #if GRAM
     alignas(16) real products[GROUP][COLUMN];
+#if NEAR_SUMS
+    alignas(16) real sums[GROUP][WIDE_ROW];
+#endif
 #endif
     alignas(16) u8 labels[BLOCK];
     u32 sizes[GROUP];  // by slot, for summaries
@@ -196,25 +206,18 @@ DEVICE real below_one(double uniform) {
     return (real)uniform;
 }
 
-// The weights of all lanes of the group, from fast memory: their total, in the order of slots, and the slot into which a uniform
-// falls (`chance.rs`).
+// The slot into which a uniform falls, by the weights of all lanes of the group in their order (`chance.rs`).
 template <typename Mass>
-DEVICE Mass total_of_group(const Mass* weights) {
-    Mass total = (Mass)0;
+DEVICE int draw_of_group(Mass uniform, const Mass* weights, Mass* total) {
+    Mass running[GROUP];
+    running[0] = weights[0];
 #pragma unroll
-    for (int k = 0; k < GROUP; k++) total += weights[k];
-    return total;
-}
-
-template <typename Mass>
-DEVICE int draw_of_group(Mass uniform, Mass total, const Mass* weights) {
-    Mass mark = uniform * total, running = (Mass)0;
+    for (int k = 1; k < GROUP; k++) running[k] = running[k - 1] + weights[k];
+    *total = running[GROUP - 1];
+    Mass mark = uniform * *total;
     int below = 0;
 #pragma unroll
-    for (int k = 0; k < GROUP; k++) {
-        running += weights[k];
-        below += running <= mark;
-    }
+    for (int k = 0; k < GROUP; k++) below += running[k] <= mark;
     return below;
 }
 

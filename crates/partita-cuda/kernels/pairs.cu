@@ -32,7 +32,12 @@ APART int draw_second(const Tables* t, const Overlap* o, Chance chance, double n
     EACH_SLOT(s, count_a - 1) a[s] = weights[s];
     fetch(y, item, fetched);
     weigh(t, y, item, from, fetched, b);
-    return draw_given(t, o, chance, nugget, a, count_a, row, b, y->clusters + 1);
+    int count_b = y->clusters + 1;
+    Given given = {row, 0, total_of(a, count_a), total_of(b, count_b), 0.0};
+    if (is_independent(chance, nugget)) return pick_below(chance.second, given.total_b, b, count_b);
+    given.column = heaviest_of(b, count_b, &given.highest);
+    int drawn = draw_unavoidable(&given, chance.second, a[row]);
+    return drawn != OPEN_STILL ? drawn : draw_after(t, o, &given, chance.second, a, count_a, b, count_b);
 }
 
 // One Gibbs sweep of X, and of Y until both are equal: MET, LEFT, UNDECIDED, or neither has happened.
