@@ -192,7 +192,7 @@ struct Move {
 
 // Moves after which statistics are built anew at the end of a sweep (`mixture.rs`); rounding comes sooner in single precision.
 #if FLOAT
-#define MOVES_BEFORE_REFRESH 2048u
+#define MOVES_BEFORE_REFRESH 16384u
 #else
 #define MOVES_BEFORE_REFRESH 65536u
 #endif

@@ -23,7 +23,7 @@ DEVICE Row row_in_block(const Model* m, const Place* p, int item, int block) {
     const Pack* packs = (const Pack*)m->gram + ((u32)(item * m->blocks + block) * PACKS + (u32)p->slot);
 #pragma unroll
     for (int k = 0; k < MINE; k++) {
-        if (pack_of(p, k) < PACKS) row.packs[k] = packs[k * GROUP];
+        if (pack_of(p, k) < PACKS) row.packs[k] = look_up(packs + k * GROUP);
     }
     return row;
 }
@@ -68,7 +68,7 @@ DEVICE void carry(const Place* p, Near* near, const Member* z, int on, int block
             int pack = pack_of(p, k);
             if (pack >= PACKS) continue;
             Pack *far = kept + number * PACKS + pack, *here = (Pack*)near->products[number] + pack;
-            if (IN) *here = *far;
+            if (IN) send(here, far);
             else *far = *here;
         }
     }
@@ -86,6 +86,7 @@ DEVICE void catch_up(const Model* m, const Place* p, Near* near, const Member* z
         int at = first + e + p->slot;
         at -= at >= places ? places : 0;
         u32 word = e + p->slot < count ? z->ring[at] : 0;
+        if (e == 0) arrive();
         for (int j = 0; j < GROUP && e + j < most; j += TOGETHER) {
             u32 entry[TOGETHER];
             Row row[TOGETHER];
@@ -114,6 +115,7 @@ DEVICE void open_block(const Model* m, const Place* p, Near* near, const Member*
 #if GRAM
     carry<1>(p, near, z, on, block);
     catch_up(m, p, near, z, on, block);
+    arrive();
 #endif
     __syncwarp();
 }
@@ -138,7 +140,7 @@ DEVICE real distance_of(const Model* m, const Near* near, const Member* z, int i
     for (int k = 0; k < 8; k++) sums[k] = (real)0;
 #pragma unroll
     for (int first = 0; first < DIMENSION; first += PACK) {
-        Pack pack = row[first / PACK];
+        Pack pack = look_up(row + first / PACK);
 #pragma unroll
         for (int j = 0; j < PACK; j++) {
             real difference = pack.at[j] - z->of_size[SHRINK] * z->sum[first + j];
@@ -190,11 +192,12 @@ DEVICE real squares_of_sums(const Model* m, const Place* p, Near* near, const Me
     return square;
 }
 
+// Coordinates of a row that this lane looks after.
+#define CHUNKS (WIDE_ROW / 8)
+
 // Takes a row from one sum and adds it to another: |sum|^2 of both where their lanes are.
-DEVICE real shift(const Model* m, const Place* p, Near* near, const Member* z, int moved, int item, int to, int from, int opened) {
-    int number_to = __shfl_sync(EVERYONE, z->number, lane_of(p, to));
-    int number_from = __shfl_sync(EVERYONE, z->number, lane_of(p, from));
-    const real* row = m->rows + (u64)item * WIDE_ROW + (p->slot & 7);
+DEVICE real shift(const Place* p, Near* near, const Member* z, int moved, const real* row, int number_to, int number_from, int to,
+                  int opened) {
     // Eight lanes do both, or eight each.
     real square[16 / GROUP];
 #pragma unroll
@@ -203,18 +206,20 @@ DEVICE real shift(const Model* m, const Place* p, Near* near, const Member* z, i
         real* sum = sum_of(near, z, leaves ? number_from : number_to) + (p->slot & 7);
         real mine = (real)0;
         if (opened && !leaves) {
-            for (int c = 0; c < WIDE_ROW / 8; c++) sum[8 * c] = (real)0;
+            for (int c = 0; c < CHUNKS; c++) sum[8 * c] = (real)0;
         }
         if (moved) {
 #pragma unroll
-            for (int c = 0; c < WIDE_ROW / 8; c++) {
-                real now = leaves ? sum[8 * c] - row[8 * c] : sum[8 * c] + row[8 * c];
+            for (int c = 0; c < CHUNKS; c++) {
+                real now = leaves ? sum[8 * c] - row[c] : sum[8 * c] + row[c];
                 sum[8 * c] = now;
                 mine += now * now;
             }
         }
-        square[side] = sum_of_eight(mine);
+        square[side] = mine;
     }
+#pragma unroll
+    for (int side = 0; side < 16 / GROUP; side++) square[side] = sum_of_eight(square[side]);
 #if GROUP == 8
     return p->slot == to ? square[0] : square[1];
 #else
@@ -224,32 +229,48 @@ DEVICE real shift(const Model* m, const Place* p, Near* near, const Member* z, i
 #endif
 
 // Puts an item into a slot, where `moved` is set; to == clusters opens one.
-DEVICE void relocate(const Model* m, const Place* p, Near* near, Member* z, int moved, int item, int at, int from, int to) {
-    int size_from = (int)__shfl_sync(EVERYONE, z->size, lane_of(p, from));
+DEVICE void relocate(const Model* m, const Place* p, Near* near, Member* z, int moved, int closed, int item, int at, int from, int to) {
+    int opened = moved && to == z->clusters, changes = moved && (p->slot == to || p->slot == from);
+    // First what takes long to come.
+    OfSize of_new_size;
+    if (changes) of_new_size = of_size(m, p->slot == to ? z->size + 1 : z->size - 1);
+#if GRAM
+    Row products;
+    real row[CHUNKS];
+    if (moved) {
+        products = row_in_block(m, p, item, item / BLOCK);
+        const real* far = m->rows + (u64)item * WIDE_ROW + (p->slot & 7);
+#pragma unroll
+        for (int c = 0; c < CHUNKS; c++) row[c] = look_up(far + 8 * c);
+    }
+#endif
     int number_to = __shfl_sync(EVERYONE, z->number, lane_of(p, to));
-    int opened = moved && to == z->clusters, closed = moved && size_from == 1;
     real square = (real)0;
 #if GRAM
     int number_from = __shfl_sync(EVERYONE, z->number, lane_of(p, from));
-    square = shift(m, p, near, z, moved, item, to, from, opened);
+    square = shift(p, near, z, moved, row, number_to, number_from, to, opened);
     if (moved) {
         u32 entry = entry_of(item, number_to, number_from, opened);
-        Row row = row_in_block(m, p, item, item / BLOCK);
-        apply(p, near, entry, &row);
+        apply(p, near, entry, &products);
         if (p->slot == 0) z->ring[z->place] = entry;
         z->tail++;
         z->place = z->place + 1 == ring_places(m) ? 0 : z->place + 1;
     }
 #else
-    if (moved && (p->slot == to || p->slot == from)) {
+    if (changes) {
         const real* row = m->rows + (u64)item * DIMENSION;
 #pragma unroll
-        for (int d = 0; d < DIMENSION; d++) z->sum[d] = p->slot == to ? (opened ? (real)0 : z->sum[d]) + row[d] : z->sum[d] - row[d];
+        for (int d = 0; d < DIMENSION; d++) {
+            real x = look_up(row + d);
+            z->sum[d] = p->slot == to ? (opened ? (real)0 : z->sum[d]) + x : z->sum[d] - x;
+        }
     }
 #endif
+    if (changes) {
+        z->size = p->slot == to ? z->size + 1 : z->size - 1;
+        follow(z, &of_new_size, square);
+    }
     if (moved) {
-        z->size += (p->slot == to ? 1u : 0u) - (p->slot == from ? 1u : 0u);
-        if (p->slot == to || p->slot == from) follow(m, z, square);
         if (p->slot == 0) near->labels[at] = (u8)number_to;
         z->moves += z->moves != 0xFFFFFFFFu;
         z->clusters += opened;
@@ -275,31 +296,35 @@ APART void rebuild_apart(const Model* m, const Place* p, Near* near, Member* z, 
     for (int s = 0; s < most; s++) {
         int number = __shfl_sync(EVERYONE, z->number, lane_of(p, s)), takes = on && s < z->clusters;
         real* sum = sum_of(near, z, number) + (p->slot & 7);
-        for (int first = 0; first < WIDE_ROW / 8; first += 8) {
+        for (int first = 0; first < CHUNKS; first += 8) {
             real sums[8] = {};
+#pragma unroll 4
             for (int i = 0; i < m->items; i++) {
-                if (!takes || z->cluster[i] != number) continue;
+                int adds = takes && z->cluster[i] == number;
                 const real* row = m->rows + (u64)i * WIDE_ROW + 8 * first + (p->slot & 7);
 #pragma unroll
                 for (int c = 0; c < 8; c++) {
-                    if (first + c < WIDE_ROW / 8) sums[c] += row[8 * c];
+                    if (first + c < CHUNKS) sums[c] = adds ? sums[c] + look_up(row + 8 * c) : sums[c];
                 }
             }
 #pragma unroll
             for (int c = 0; c < 8; c++) {
-                if (takes && first + c < WIDE_ROW / 8 && p->slot < 8) sum[8 * (first + c)] = sums[c];
+                if (takes && first + c < CHUNKS && p->slot < 8) sum[8 * (first + c)] = sums[c];
             }
         }
         for (int block = 0; block < m->blocks; block++) {
             Row sums = {};
 #pragma unroll 4
             for (int i = 0; i < m->items; i++) {
-                if (!takes || z->cluster[i] != number) continue;
+                int adds = takes && z->cluster[i] == number;
                 Row row = row_in_block(m, p, i, block);
 #pragma unroll
                 for (int k = 0; k < MINE; k++) {
 #pragma unroll
-                    for (int j = 0; j < PACK; j++) sums.packs[k].at[j] += row.packs[k].at[j];
+                    for (int j = 0; j < PACK; j++) {
+                        real sum = sums.packs[k].at[j];
+                        sums.packs[k].at[j] = adds ? sum + row.packs[k].at[j] : sum;
+                    }
                 }
             }
             Pack* kept = (Pack*)(z->products + (u64)block * BLOCK * GROUP) + number * PACKS;
@@ -320,13 +345,14 @@ APART void rebuild_apart(const Model* m, const Place* p, Near* near, Member* z, 
     for (int i = 0; i < m->items; i++) {
         if (!on || z->cluster[i] != z->number) continue;
 #pragma unroll
-        for (int d = 0; d < DIMENSION; d++) z->sum[d] += m->rows[(u64)i * DIMENSION + d];
+        for (int d = 0; d < DIMENSION; d++) z->sum[d] += look_up(m->rows + (u64)i * DIMENSION + d);
     }
 #endif
     if (on) {
         z->moves = 0;
         z->size = size;
-        follow(m, z, square);
+        OfSize found = of_size(m, size);
+        follow(z, &found, square);
         follow_clusters(m, z);
     }
     __syncwarp();

@@ -134,16 +134,13 @@ DEVICE void pass(const Shop* shop, const Place* p, Near* near, Member* z, Overla
                     double total_a = __shfl_sync(EVERYONE, total, first_base);
                     u32 heaviest = votes(p, weight == (real)1);
                     const double* of_x = (near - (second ? 1 : 0))->weights[at & 1];
-                    // The lanes of Y draw all the same, but for the rare case.
-                    if (*two && second) {
-                        Given given = {row, heaviest ? lowest_bit(heaviest) : 0, total_a, total, 1.0};
-                        if (p->slot == 0) take(overlap, from_x, visit.from);
-                        if (is_independent(whole, shop->nugget)) to = draw_of_group(whole.second, weights, &total);
-                        else to = draw_unavoidable(&given, whole.second, of_x[row]);
-                        if (to == OPEN_STILL && p->slot == 0) {
-                            to = draw_after(shop->tables, overlap, &given, whole.second, of_x, rows, weights, z->clusters + 1);
-                        }
-                    }
+                    int draws = *two && second;
+                    if (draws && p->slot == 0) take(overlap, from_x, visit.from);
+                    __syncwarp();
+                    Given given = {row & (GROUP - 1), heaviest ? lowest_bit(heaviest) : 0, total_a, total, 1.0};
+                    int drawn_y = draw_of_second(shop->tables, p, overlap, &given, draws, whole, shop->nugget, of_x, rows, weights,
+                                                 z->clusters + 1);
+                    to = draws ? drawn_y : to;
                     int answer = __shfl_sync(EVERYONE, to, second_base);
                     to = second ? answer : to;
                 }
@@ -168,7 +165,7 @@ DEVICE void pass(const Shop* shop, const Place* p, Near* near, Member* z, Overla
             }
             int moves = *on && (!second || *two) && to != visit.from && !(visit.single && to == z->clusters);
             int last = z->clusters - 1, opened = moves && to == z->clusters, closed = moves && visit.single;
-            if (__any_sync(EVERYONE, moves)) relocate(m, p, near, z, moves, item, at, visit.from, to);
+            if (__any_sync(EVERYONE, moves)) relocate(m, p, near, z, moves, closed, item, at, visit.from, to);
             if (PAIRED && __any_sync(EVERYONE, *two)) {
                 int now = !moves ? visit.from : closed && to == last ? visit.from : to;
                 u32 mine = (u32)moves | (u32)opened << 1 | (u32)closed << 2 | (u32)visit.from << 4 | (u32)(to & 31) << 10 | (u32)now << 16;
@@ -395,7 +392,8 @@ DEVICE void run_singles(const Shop* shop, const Place* p, Near* near) {
             square = squares_of_sums(&shop->model, p, near, &z, got);
 #endif
             if (got) {
-                follow(&shop->model, &z, square);
+                OfSize found = of_size(&shop->model, z.size);
+                follow(&z, &found, square);
                 follow_clusters(&shop->model, &z);
             }
         }

@@ -29,6 +29,42 @@ struct alignas(16) Pack {
 // Where it has room for them, fast memory has the sums.
 #define NEAR_SUMS (GRAM && LANES * WIDE_ROW * (FLOAT ? 4 : 8) <= 16384)
 
+// What a table says. Nobody writes tables, so that their numbers can be asked for early.
+DEVICE real look_up(const real* at) {
+#ifdef __CUDACC__
+    return __ldg(at);
+#else
+    return *at;
+#endif
+}
+
+DEVICE Pack look_up(const Pack* at) {
+#ifndef __CUDACC__
+    return *at;
+#elif FLOAT
+    float4 x = __ldg((const float4*)at);
+    return Pack{{x.x, x.y, x.z, x.w}};
+#else
+    double2 x = __ldg((const double2*)at);
+    return Pack{{x.x, x.y}};
+#endif
+}
+
+// Copies a pack from memory to fast memory without waiting for it; `arrive` waits for all.
+DEVICE void send(Pack* to, const Pack* from) {
+#ifdef __CUDACC__
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((u32)__cvta_generic_to_shared(to)), "l"(from) : "memory");
+#else
+    *to = *from;
+#endif
+}
+
+DEVICE void arrive() {
+#ifdef __CUDACC__
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
 // The clusters' tables (`tables.rs`), one after the other, each from a multiple of BLOCK on.
 struct alignas(2 * sizeof(real)) Self {
     real alone, square;
@@ -146,21 +182,29 @@ DEVICE real sum_of_eight(real x) {
     return x + __shfl_xor_sync(EVERYONE, x, 1);
 }
 
+// What depends on the size of a cluster.
+struct OfSize {
+    Pack packs[OF_SIZE / PACK];
+};
+
+DEVICE OfSize of_size(const Model* m, u32 size) {
+    OfSize found;
+    const Pack* packs = (const Pack*)(m->sizes + size * OF_SIZE);
+#pragma unroll
+    for (int k = 0; k < OF_SIZE / PACK; k++) found.packs[k] = look_up(packs + k);
+    return found;
+}
+
 // Brings what depends on the size and on |sum|^2 up to date.
-DEVICE void follow(const Model* m, Member* z, real square_of_sum) {
-    const Pack* of_size = (const Pack*)(m->sizes + z->size * OF_SIZE);
+DEVICE void follow(Member* z, const OfSize* found, real square_of_sum) {
 #pragma unroll
-    for (int k = 0; k < OF_SIZE / PACK; k++) {
-        Pack pack = of_size[k];
-#pragma unroll
-        for (int j = 0; j < PACK; j++) z->of_size[k * PACK + j] = pack.at[j];
-    }
+    for (int k = 0; k < OF_SIZE; k++) z->of_size[k] = found->packs[k / PACK].at[k % PACK];
     z->square = z->of_size[SHRINK_SQUARED] * square_of_sum;
 }
 
 DEVICE void follow_clusters(const Model* m, Member* z) {
-    z->fresh = m->open[z->clusters];
-    z->fresh_less = m->open[z->clusters > 0 ? z->clusters - 1 : 0];
+    z->fresh = look_up(m->open + z->clusters);
+    z->fresh_less = look_up(m->open + (z->clusters > 0 ? z->clusters - 1 : 0));
 }
 
 // What a visit to an item needs to know of it.
