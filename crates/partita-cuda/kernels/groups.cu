@@ -153,11 +153,15 @@ DEVICE void pass(const Shop* shop, const Place* p, Near* near, Member* z, Overla
                     *on = *two = 0;
                 }
             } else {
-                real* weights = (real*)near->weights[at & 1];
+                real mine = __shfl_sync(EVERYONE, uniform, drawn);
+#if FLOAT
+                to = draw_by_scan(p, mine, weight, visit.from);
+#else
+                double *weights = near->weights[at & 1], total;
                 weights[p->slot] = weight;
                 __syncwarp();
-                real total;
-                to = draw_of_group(__shfl_sync(EVERYONE, uniform, drawn), weights, &total);
+                to = draw_of_group(mine, weights, &total);
+#endif
                 if (*on && to >= SLOTS) {
                     *status = LEFT;
                     *on = 0;
@@ -259,11 +263,22 @@ DEVICE Weights weights_at(const u64* set, u64 time, int both) {
     return weights;
 }
 
-DEVICE void look(const Shop* shop, Seat* seat, double weight, const View* view) {
-    const u64* set = shop->work->settings;
-    observe(shop->tables, shop->work, weight, view, shop->work->values + (u64)seat->index * set[VALUES]);
-    if (set[KEEP]) offer(shop->work, (u64)seat->index, weight, view, seat->number, &seat->seen);
+// Takes a state into the sums and offers it to those that are kept; returns how many have been seen.
+APART u64 look(const Tables* t, const Work* w, u64 index, u64 number, u64 seen, double weight, View view) {
+    observe(t, w, weight, &view, w->values + index * w->settings[VALUES]);
+    if (w->settings[KEEP]) offer(w, index, weight, &view, number, &seen);
+    return seen;
 }
+
+DEVICE void look_at(const Shop* shop, Seat* seat, double weight, View view) {
+    if (weight != 0.0) seat->seen = look(shop->tables, shop->work, (u64)seat->index, seat->number, seat->seen, weight, view);
+}
+
+APART void look_at_both(const Tables* t, const Work* w, View x, View y, u64 time, double* values) {
+    compare(t, w, &x, &y, time, values);
+}
+
+APART void recount_apart(const Tables* t, Overlap* overlap, View x, View y) { recount(t, overlap, &x, &y); }
 
 DEVICE void run_pairs(const Shop* shop, const Place* p, Near* near, Overlap* overlap) {
     const Work* w = shop->work;
@@ -306,7 +321,7 @@ DEVICE void run_pairs(const Shop* shop, const Place* p, Near* near, Overlap* ove
         View x = view_of(near, z.clusters, z.cluster), y = view_of(near + 1, clusters_y, z.cluster + shop->model.blocks * BLOCK);
         int meets = 0;
         if (leads && seat.index >= 0 && seat.apart && seat.time == lag) {
-            recount(shop->tables, overlap, &x, &y);
+            recount_apart(shop->tables, overlap, x, y);
             meets = is_matching(overlap);
         }
         meets = __shfl_sync(EVERYONE, meets, first_base);
@@ -319,12 +334,12 @@ DEVICE void run_pairs(const Shop* shop, const Place* p, Near* near, Overlap* ove
         if (__any_sync(EVERYONE, met)) hand_over(shop, p, near, &z, &seat, met, second);
         if (leads && seat.index >= 0) {
             if (set[ABREAST]) {
-                compare(shop->tables, w, &x, &y, seat.time, w->values + (u64)seat.index * set[VALUES]);
+                look_at_both(shop->tables, w, x, y, seat.time, w->values + (u64)seat.index * set[VALUES]);
             } else {
                 int both = seat.time >= lag;
                 Weights weights = weights_at(set, seat.time, both);
-                look(shop, &seat, (double)(weights.usual + weights.correction) / window, &x);
-                if (both) look(shop, &seat, -(double)weights.correction / window, &y);
+                look_at(shop, &seat, (double)(weights.usual + weights.correction) / window, x);
+                if (both) look_at(shop, &seat, -(double)weights.correction / window, y);
             }
         }
         if (seat.index >= 0 && seat.time >= set[CAP]) finish(shop, &seat, CENSORED, leads);
@@ -401,7 +416,7 @@ DEVICE void run_singles(const Shop* shop, const Place* p, Near* near) {
         show(p, near, &z);
         if (leads && seat.index >= 0 && !set[ABREAST]) {
             View view = view_of(near, z.clusters, z.cluster);
-            look(shop, &seat, (double)weights_at(set, seat.time, 0).usual / window, &view);
+            look_at(shop, &seat, (double)weights_at(set, seat.time, 0).usual / window, view);
         }
         if (seat.index >= 0 && seat.time >= set[SWEEPS]) finish(shop, &seat, MET, leads);
         int on = seat.index >= 0, two = 0, runs = on;
@@ -415,7 +430,6 @@ DEVICE void run_singles(const Shop* shop, const Place* p, Near* near) {
     }
 }
 
-template <int PAIRED>
 DEVICE void run_warp(const u64* settings, const u32* summaries, const double* tables, const i64* gains, const u8* start,
                      const u64* numbers, u64* outcomes, double* values, double* kept_weights, u8* kept_labels, double* reals,
                      u32* whole, u8* small, u64* memory, u32* list, u32 round, int lane, Near* near, Overlap* overlaps) {
@@ -424,28 +438,24 @@ DEVICE void run_warp(const u64* settings, const u32* summaries, const double* ta
     Work w = {settings, summaries, start, numbers, outcomes, values, kept_weights, kept_labels};
     Shop shop = {&t, &w, model_of(&t), (real*)reals, whole, small, memory, list, double_of(settings[NUGGET])};
     Place place = {lane, lane % GROUP, lane / GROUP * GROUP};
-    if (PAIRED) run_pairs(&shop, &place, near + lane / GROUP, overlaps + lane / GROUP / 2);
-    else run_singles(&shop, &place, near + lane / GROUP);
+    // Whoever finds no pair left takes single chains: the last pairs do not hold up the rest.
+    run_pairs(&shop, &place, near + lane / GROUP, overlaps + lane / GROUP / 2);
+    run_singles(&shop, &place, near + lane / GROUP);
 }
 
 #ifdef __CUDACC__
-#define KERNEL(name, paired)                                                            \
-    extern "C" __global__ void __launch_bounds__(LANES, RESIDENT) name(PARAMETERS) {    \
-        __shared__ Near near[GROUPS];                                                   \
-        __shared__ Overlap overlaps[GROUPS / 2];                                        \
-        run_warp<paired>(ARGUMENTS, (int)threadIdx.x, near, overlaps);                  \
-    }
+extern "C" __global__ void __launch_bounds__(LANES, RESIDENT) groups(PARAMETERS) {
+    __shared__ Near near[GROUPS];
+    __shared__ Overlap overlaps[GROUPS / 2];
+    run_warp(ARGUMENTS, (int)threadIdx.x, near, overlaps);
+}
 #else
-#define KERNEL(name, paired)                                                            \
-    extern "C" void name(PARAMETERS) {                                                  \
-        static Near near[GROUPS];                                                       \
-        static Overlap overlaps[GROUPS / 2];                                            \
-        auto body = [&](int lane) { run_warp<paired>(ARGUMENTS, lane, near, overlaps); }; \
-        static decltype(body)* now;                                                     \
-        now = &body;                                                                    \
-        warp::run([] { (*now)(warp::lane); });                                          \
-    }
+extern "C" void groups(PARAMETERS) {
+    static Near near[GROUPS];
+    static Overlap overlaps[GROUPS / 2];
+    auto body = [&](int lane) { run_warp(ARGUMENTS, lane, near, overlaps); };
+    static decltype(body)* now;
+    now = &body;
+    warp::run([] { (*now)(warp::lane); });
+}
 #endif
-
-KERNEL(group_pairs, 1)
-KERNEL(group_singles, 0)

@@ -265,6 +265,22 @@ DEVICE int draw_of_group(Mass uniform, const Mass* weights, Mass* total) {
     return below;
 }
 
+#if FLOAT
+// The same in single precision, whose sums may come in any order. They may not grow from lane to lane: the first lane with a weight
+// counts whose sum is above the mark, and where rounding leaves none, the item stays.
+DEVICE int draw_by_scan(const Place* p, float uniform, float weight, int stays) {
+    float sum = weight;
+#pragma unroll
+    for (int apart = 1; apart < GROUP; apart *= 2) {
+        float before = __shfl_sync(EVERYONE, sum, lane_of(p, p->slot - apart));
+        sum += p->slot >= apart ? before : 0.0f;
+    }
+    float mark = uniform * __shfl_sync(EVERYONE, sum, p->base + GROUP - 1);
+    u32 above = votes(p, sum > mark && weight > 0.0f);
+    return above ? lowest_bit(above) : stays;
+}
+#endif
+
 // The last slot takes the place of one that has become empty; its number is free.
 DEVICE void close_slot(const Place* p, Member* z, int closes, int from) {
     int last = z->clusters - 1, with = p->lane;

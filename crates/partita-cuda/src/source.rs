@@ -120,7 +120,7 @@ impl Shape {
 
     /// The kernels of the rounds of a launch.
     pub fn kernels(&self) -> &'static [&'static str] {
-        if self.group > 0 { &["group_pairs", "group_singles"] } else { &ROUNDS }
+        if self.group > 0 { &["groups"] } else { &ROUNDS }
     }
 
     /// As definitions for a compiler.
