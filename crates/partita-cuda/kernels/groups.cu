@@ -26,7 +26,7 @@ DEVICE View view_of(const Near* near, int clusters, const u8* cluster) {
 }
 
 // What the groups of a launch share: its buffers, and in a list who is next. The list: pairs begun, single chains ready, single
-// chains begun, and from then on which are ready.
+// chains begun; warps that run pairs, how many of them have begun and how many have ended; from then on which chains are ready.
 struct Shop {
     const Tables* tables;
     const Work* work;
@@ -38,7 +38,7 @@ struct Shop {
     u32* list;
     double nugget;
 };
-enum Queue { BEGUN, READY, TAKEN, FIRST_READY };
+enum Queue { BEGUN, READY, TAKEN, PAIR_WARPS, PAIR_WARPS_BEGUN, PAIR_WARPS_ENDED, FIRST_READY };
 
 // What a replicate takes along from pairs to single chains.
 enum Memory { CLOCK, CALLS, SEEN, CLUSTERS, CHANGES, TAIL, MEMORY };
@@ -241,7 +241,7 @@ DEVICE void hand_over(const Shop* shop, const Place* p, Near* near, const Member
 DEVICE int take_ready(const Shop* shop) {
     u32* list = shop->list;
     for (;;) {
-        u32 ready = atomicAdd(list + READY, 0u), taken = atomicAdd(list + TAKEN, 0u);
+        u32 taken = *(const volatile u32*)(list + TAKEN), ready = *(const volatile u32*)(list + READY);
         if (taken >= ready) return -1;
         if (atomicCAS(list + TAKEN, taken, taken + 1) != taken) continue;
         // Whoever counted it is just writing it down.
@@ -250,6 +250,13 @@ DEVICE int take_ready(const Shop* shop) {
         while (index == 0);
         return (int)index - 1;
     }
+}
+
+// Whether more single chains may become ready. Only where all warps with pairs are at work is it safe to wait for them.
+DEVICE int is_worth_waiting(const Shop* shop) {
+    const volatile u32* list = shop->list;
+    u32 warps = list[PAIR_WARPS];
+    return warps > 0 && list[PAIR_WARPS_BEGUN] == warps && list[PAIR_WARPS_ENDED] < warps;
 }
 
 // Weights of a state at a time: the usual one and the correction's, before they are divided by the window.
@@ -365,7 +372,7 @@ DEVICE void run_pairs(const Shop* shop, const Place* p, Near* near, Overlap* ove
     }
 }
 
-DEVICE void run_singles(const Shop* shop, const Place* p, Near* near) {
+DEVICE void run_singles(const Shop* shop, const Place* p, Near* near, int waits) {
     const u64* set = shop->work->settings;
     const int leads = p->slot == 0;
     double window = (double)(set[SWEEPS] - set[BURN_IN] + 1);
@@ -373,6 +380,9 @@ DEVICE void run_singles(const Shop* shop, const Place* p, Near* near) {
     Seat seat = {-1};
     z.number = p->slot;
     for (;;) {
+        // Asked before looking for work: what is ready when the last pair has ended is seen.
+        int may_come = waits && p->lane == 0 ? is_worth_waiting(shop) : 0;
+        may_come = __shfl_sync(EVERYONE, may_come, 0);
         int wants = seat.index < 0, index = -1;
         if (__any_sync(EVERYONE, wants)) {
             if (wants && leads) index = take_ready(shop);
@@ -412,7 +422,11 @@ DEVICE void run_singles(const Shop* shop, const Place* p, Near* near) {
                 follow_clusters(&shop->model, &z);
             }
         }
-        if (!__any_sync(EVERYONE, seat.index >= 0)) break;
+        if (!__any_sync(EVERYONE, seat.index >= 0)) {
+            if (!may_come) break;
+            rest();
+            continue;
+        }
         show(p, near, &z);
         if (leads && seat.index >= 0 && !set[ABREAST]) {
             View view = view_of(near, z.clusters, z.cluster);
@@ -430,32 +444,52 @@ DEVICE void run_singles(const Shop* shop, const Place* p, Near* near) {
     }
 }
 
+// The kernels of pairs and of single chains; `round` tells the latter whether to wait for chains that are not ready yet.
+template <int PAIRED>
 DEVICE void run_warp(const u64* settings, const u32* summaries, const double* tables, const i64* gains, const u8* start,
                      const u64* numbers, u64* outcomes, double* values, double* kept_weights, u8* kept_labels, double* reals,
-                     u32* whole, u8* small, u64* memory, u32* list, u32 round, int lane, Near* near, Overlap* overlaps) {
-    (void)round;
+                     u32* whole, u8* small, u64* memory, u32* list, u32 round, u32 warps, int lane, Near* near, Overlap* overlaps) {
     Tables t = tables_of(settings, summaries, tables, gains);
     Work w = {settings, summaries, start, numbers, outcomes, values, kept_weights, kept_labels};
     Shop shop = {&t, &w, model_of(&t), (real*)reals, whole, small, memory, list, double_of(settings[NUGGET])};
     Place place = {lane, lane % GROUP, lane / GROUP * GROUP};
-    // Whoever finds no pair left takes single chains: the last pairs do not hold up the rest.
-    run_pairs(&shop, &place, near + lane / GROUP, overlaps + lane / GROUP / 2);
-    run_singles(&shop, &place, near + lane / GROUP);
+    if (PAIRED) {
+        if (lane == 0) {
+            atomicExch(list + PAIR_WARPS, warps);
+            __threadfence();
+            atomicAdd(list + PAIR_WARPS_BEGUN, 1u);
+        }
+        run_pairs(&shop, &place, near + lane / GROUP, overlaps + lane / GROUP / 2);
+        __threadfence();
+        __syncwarp();
+        if (lane == 0) atomicAdd(list + PAIR_WARPS_ENDED, 1u);
+    } else {
+        run_singles(&shop, &place, near + lane / GROUP, round == 1);
+    }
 }
 
+// Warps of a multiprocessor for which the compiler saves registers.
+#define RESIDENT_PAIRS (GRAM ? 8 : 16)
+#define RESIDENT_SINGLES (GRAM ? (FLOAT ? 12 : 8) : FLOAT ? 20 : 16)
+
 #ifdef __CUDACC__
-extern "C" __global__ void __launch_bounds__(LANES, RESIDENT) groups(PARAMETERS) {
-    __shared__ Near near[GROUPS];
-    __shared__ Overlap overlaps[GROUPS / 2];
-    run_warp(ARGUMENTS, (int)threadIdx.x, near, overlaps);
-}
+#define KERNEL(name, paired, resident)                                                  \
+    extern "C" __global__ void __launch_bounds__(LANES, resident) name(PARAMETERS) {    \
+        __shared__ Near near[GROUPS];                                                   \
+        __shared__ Overlap overlaps[GROUPS / 2];                                        \
+        run_warp<paired>(ARGUMENTS, gridDim.x, (int)threadIdx.x, near, overlaps);       \
+    }
 #else
-extern "C" void groups(PARAMETERS) {
-    static Near near[GROUPS];
-    static Overlap overlaps[GROUPS / 2];
-    auto body = [&](int lane) { run_warp(ARGUMENTS, lane, near, overlaps); };
-    static decltype(body)* now;
-    now = &body;
-    warp::run([] { (*now)(warp::lane); });
-}
+#define KERNEL(name, paired, resident)                                                  \
+    extern "C" void name(PARAMETERS) {                                                  \
+        static Near near[GROUPS];                                                       \
+        static Overlap overlaps[GROUPS / 2];                                            \
+        auto body = [&](int lane) { run_warp<paired>(ARGUMENTS, 1, lane, near, overlaps); }; \
+        static decltype(body)* now;                                                     \
+        now = &body;                                                                    \
+        warp::run([] { (*now)(warp::lane); });                                          \
+    }
 #endif
+
+KERNEL(group_pairs, 1, RESIDENT_PAIRS)
+KERNEL(group_singles, 0, RESIDENT_SINGLES)

@@ -65,6 +65,13 @@ DEVICE void arrive() {
 #endif
 }
 
+// Lets others go on for a while.
+DEVICE void rest() {
+#ifdef __CUDACC__
+    __nanosleep(5000);
+#endif
+}
+
 // The clusters' tables (`tables.rs`), one after the other, each from a multiple of BLOCK on.
 struct alignas(2 * sizeof(real)) Self {
     real alone, square;

@@ -27,16 +27,12 @@ pub struct Nvidia {
     made_for: String,
     /// `sm_90` for compute capability 9.0.
     architecture: String,
-    /// The most warps that are at work at the same time.
-    warps: usize,
+    multiprocessors: usize,
     /// The kernels of the rounds, by shape.
     kernels: Mutex<HashMap<Shape, Kernels>>,
 }
 
 type Kernels = Arc<[CudaFunction]>;
-
-/// Blocks of one warp that a multiprocessor can hold.
-const MOST_WARPS: usize = 32;
 
 impl From<DriverError> for CardError {
     fn from(error: DriverError) -> Self {
@@ -62,8 +58,16 @@ impl Nvidia {
         let (stream, beside) = (context.new_stream()?, context.new_stream()?);
         let multiprocessors =
             context.attribute(driver::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
-        let warps = multiprocessors as usize * MOST_WARPS;
-        Ok(Nvidia { context, stream, beside, name, made_for, architecture, warps, kernels: Mutex::default() })
+        Ok(Nvidia {
+            context,
+            stream,
+            beside,
+            name,
+            made_for,
+            architecture,
+            multiprocessors: multiprocessors as usize,
+            kernels: Mutex::default(),
+        })
     }
 
     fn kernels(&self, shape: Shape) -> Result<Kernels, CardError> {
@@ -182,34 +186,49 @@ impl Card for Nvidia {
         let mut memory = stream.alloc_zeros::<u64>(room.memory)?;
         let mut list = stream.alloc_zeros::<u32>(room.list)?;
         let count = launch.numbers.len();
-        let blocks = match launch.shape.group {
-            0 => count.div_ceil(LANES),
-            // Two groups a pair. Warps take one pair after the other: no more are needed than fit.
-            group => (count * 2 * group).div_ceil(LANES).min(self.warps),
-        };
-        let config = LaunchConfig {
+        let config = |blocks: usize| LaunchConfig {
             grid_dim: (blocks as u32, 1, 1),
             block_dim: (LANES as u32, 1, 1),
             shared_mem_bytes: 0,
         };
+        // Groups take one replicate after the other, two of them a pair: no more warps are needed than fit.
+        let resident = |kernel: &CudaFunction| -> Result<usize, CardError> {
+            let resident = kernel.occupancy_max_active_blocks_per_multiprocessor(LANES as u32, 0, None)?;
+            Ok(resident as usize * self.multiprocessors)
+        };
+        let blocks = |round: usize| -> Result<usize, CardError> {
+            Ok(match launch.shape.group {
+                0 => count.div_ceil(LANES),
+                group => (count * 2 * group).div_ceil(LANES).min(resident(&kernels[round])?),
+            })
+        };
         let timing = Some(driver::CUevent_flags::CU_EVENT_DEFAULT);
         let begin = stream.record_event(timing)?;
-        let mut round = |kernel: &CudaFunction, round: u32, stream: &CudaStream| -> Result<(), CardError> {
-            let mut arguments = stream.launch_builder(kernel);
+        let mut round = |round: usize, stream: &CudaStream| -> Result<(), CardError> {
+            let config = config(blocks(round)?);
+            let mut arguments = stream.launch_builder(&kernels[round]);
             arguments.arg(&settings).arg(&words).arg(&tables).arg(&gains).arg(&start).arg(&numbers);
             arguments.arg(&mut outcomes).arg(&mut values).arg(&mut kept_weights).arg(&mut kept_labels);
             arguments.arg(&mut real).arg(&mut whole).arg(&mut small).arg(&mut memory).arg(&mut list);
+            let round = round as u32;
             arguments.arg(&round);
             // SAFETY: the arguments are those of the kernel, in its order, and of the lengths that `Room` says.
             unsafe { arguments.launch(config)? };
             Ok(())
         };
-        round(&kernels[0], 0, stream)?;
-        if let [_, apart, together] = &kernels[..] {
-            // Those still apart begin first, because they take longest; beside them go those that are together.
+        if launch.shape.group > 0 {
+            // Single chains begin where warps with pairs end; a last round does what the one beside has left.
             self.beside.join(stream)?;
-            round(apart, 1, &self.beside)?;
-            round(together, 2, stream)?;
+            round(0, stream)?;
+            round(1, &self.beside)?;
+            stream.join(&self.beside)?;
+            round(2, stream)?;
+        } else {
+            // Those still apart begin first, because they take longest; beside them go those that are together.
+            round(0, stream)?;
+            self.beside.join(stream)?;
+            round(1, &self.beside)?;
+            round(2, stream)?;
             stream.join(&self.beside)?;
         }
         let end = stream.record_event(timing)?;

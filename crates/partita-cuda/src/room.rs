@@ -80,7 +80,7 @@ impl Shape {
             whole: 2 * count * (ring + 2 * self.group).next_multiple_of(BLOCK),
             small: 2 * count * blocks * BLOCK,
             memory: count * 6,
-            list: count + 3,
+            list: count + 6,
         }
     }
 

@@ -95,9 +95,6 @@ pub enum Family {
     },
 }
 
-/// Warps of a multiprocessor for which the compiler saves registers.
-const RESIDENT: usize = 16;
-
 impl Shape {
     /// The kernels for chains like these, each for more clusters than the one before. Their own precision is that of groups only.
     pub fn ladder(family: Family, vi: bool, sams: bool, float: bool) -> Vec<Self> {
@@ -120,7 +117,7 @@ impl Shape {
 
     /// The kernels of the rounds of a launch.
     pub fn kernels(&self) -> &'static [&'static str] {
-        if self.group > 0 { &["groups"] } else { &ROUNDS }
+        if self.group > 0 { &["group_pairs", "group_singles", "group_singles"] } else { &ROUNDS }
     }
 
     /// As definitions for a compiler.
@@ -128,7 +125,7 @@ impl Shape {
         let Shape { slots, group, float, family, vi, sams } = *self;
         let mut definitions = vec![("SLOTS", slots), ("VI", vi.into()), ("SAMS", sams.into())];
         if group > 0 {
-            definitions.extend([("GROUP", group), ("FLOAT", float.into()), ("RESIDENT", RESIDENT)]);
+            definitions.extend([("GROUP", group), ("FLOAT", float.into())]);
         }
         definitions.extend(match family {
             Family::Gaussian { dimension, gram } => {
