@@ -4,6 +4,7 @@ use crate::card::{Card, Launch};
 use crate::pack::{Left, Pack};
 use partita::Partition;
 use partita_run::Failure;
+use partita_run::config::Float;
 use partita_run::engine::{Executor, Job, Numbers, Output, Threads, Work};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, mpsc};
@@ -13,7 +14,6 @@ use std::sync::{Mutex, mpsc};
 pub struct OnCard<C> {
     card: C,
     threads: Threads,
-    float: bool,
     notes: Mutex<Vec<String>>,
     tally: Mutex<Tally>,
 }
@@ -47,12 +47,7 @@ const MANY: f64 = 0.05;
 impl<C: Card> OnCard<C> {
     /// The card, with as many threads beside it.
     pub fn new(card: C, threads: Threads) -> Self {
-        OnCard { card, threads, float: false, notes: Mutex::default(), tally: Mutex::default() }
-    }
-
-    /// The same in single precision, as far as the card makes the replicates.
-    pub fn in_single_precision(self) -> Self {
-        OnCard { float: true, ..self }
+        OnCard { card, threads, notes: Mutex::default(), tally: Mutex::default() }
     }
 
     /// What was done where.
@@ -67,17 +62,20 @@ impl<C: Card> OnCard<C> {
         }
     }
 
-    /// The replicates of a job, where the card knows how to make them.
-    fn pack(&self, job: &Job) -> Option<Pack> {
+    /// The replicates of a job, where the card knows how to make them. It alone can make them in single precision.
+    fn pack(&self, job: &Job) -> Result<Option<Pack>, Failure> {
         if !Pack::is_for(job.work) {
-            return None;
+            return Ok(None);
         }
-        let packed = job.chains.plain().and_then(|plain| Pack::new(&plain, job.work, self.float));
+        let packed = job.chains.plain().and_then(|plain| Pack::new(&plain, job.work));
         match packed {
-            Ok(pack) => Some(pack),
+            Ok(pack) => Ok(Some(pack)),
+            Err(what) if job.chains.float() == Float::F32 && matches!(job.work, Work::Replicates(_)) => Err(
+                Failure::option("float", format!("`float = f32`: {what} is not for the card; leave it out")),
+            ),
             Err(what) => {
                 self.note(format!("{what} is not for the card: the processors run it"));
-                None
+                Ok(None)
             }
         }
     }
@@ -151,7 +149,7 @@ impl<C: Card> Executor for OnCard<C> {
         stop: &(dyn Fn() -> bool + Sync),
         give: &mut dyn FnMut(u64, Output) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        let Some(pack) = self.pack(job) else { return self.threads.execute(job, numbers, stop, give) };
+        let Some(pack) = self.pack(job)? else { return self.threads.execute(job, numbers, stop, give) };
         let each = pairs_of(job.work).max(1);
         let most = |rung| {
             let pairs = (self.card.memory() / pack.bytes_each(rung)).clamp(1, MOST) as usize;

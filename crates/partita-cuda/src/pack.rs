@@ -7,7 +7,7 @@ use crate::tables::Tables;
 use partita::Partition;
 use partita::atoms::Atom;
 use partita::poisson::variance_term;
-use partita_run::config::{Move, Summary};
+use partita_run::config::{Float, Move, Summary};
 use partita_run::engine::{Between, Output, Plain, Replicate, Row, Settings, Starts, Work};
 
 const MET: u64 = 0;
@@ -113,8 +113,9 @@ impl Pack {
     }
 
     /// Packs chains and what is asked of them; where the card does not know them, what it is.
-    pub fn new(plain: &Plain, work: &Work, float: bool) -> Result<Self, String> {
-        let Plain { target, moves, near, gains, nugget, start, summaries, counted } = plain;
+    pub fn new(plain: &Plain, work: &Work) -> Result<Self, String> {
+        let Plain { target, moves, near, gains, nugget, float, start, summaries, counted } = plain;
+        let float = *float == Float::F32;
         let plan = Schedules::of(work).ok_or("such work")?;
         let items = target.items;
         if items > MOST_ITEMS {
@@ -149,7 +150,9 @@ impl Pack {
         let ladder: Vec<_> =
             Shape::ladder(tables.family, gains.is_some(), sams, float).into_iter().map(with_tables).collect();
         if float && !ladder[0].0.float {
-            return Err("such clusters or moves in single precision".into());
+            return Err(
+                "single precision for anything but Gibbs sweeps of Gaussian clusters of known spread".into(),
+            );
         }
         Ok(Pack {
             ladder,
