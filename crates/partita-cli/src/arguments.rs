@@ -6,8 +6,8 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 use partita_run::Failure;
 use partita_run::config::{
-    Alpha, ColumnType, Coupling, CovariancePrior, Device, Duration, EdgePrior, Loss, Metric, ModelChoice,
-    Options, Pca, Prior, Sampler, Shard, Start, Summary, Task, default_in_words,
+    Alpha, ColumnType, Coupling, CovariancePrior, Device, Duration, EdgePrior, Float, Loss, Metric,
+    ModelChoice, Options, Pca, Prior, Sampler, Shard, Start, Summary, Task, default_in_words,
 };
 use partita_run::session::{HOLD_OUT, MODELS};
 use std::path::PathBuf;
@@ -377,6 +377,9 @@ pub struct RunOptions {
     /// Where replicates run: cpu, cuda (an NVIDIA GPU) or auto; results do not depend on it
     #[arg(long, value_name = "DEVICE", help_heading = "Running")]
     device: Option<Device>,
+    /// Precision on a GPU: f64, with the results of the processors, or f32, which is faster
+    #[arg(long, value_name = "FLOAT", help_heading = "Running")]
+    float: Option<Float>,
     /// Random seed
     #[arg(long, help_heading = "Running", allow_negative_numbers = true, value_parser = whole::<u64>)]
     seed: Option<u64>,
@@ -489,6 +492,7 @@ impl RunOptions {
             loss: self.loss,
             threads: self.threads,
             device: self.device,
+            float: self.float,
             shard: self.shard,
             out: self.out,
             cluster_prior: self.cluster_prior,

@@ -83,24 +83,37 @@ DEVICE int lowest_bit(u32 set) {
 #endif
 }
 
+// Numbers that instructions can read where they are.
+#ifdef __CUDACC__
+#define IN_PLACE static __constant__
+#else
+#define IN_PLACE static const
+#endif
+
+IN_PLACE double EXP[] = {
+    -708.0,       1.44269504088896340736, 6755399441055744.0, 6.931471803691238e-1, 1.9082149292705877e-10,
+    1.0 / 2.0,    1.0 / 6.0,              1.0 / 24.0,         1.0 / 120.0,          1.0 / 720.0,
+    1.0 / 5040.0, 1.0 / 40320.0,          1.0 / 362880.0,     1.0 / 3628800.0,      1.0 / 39916800.0,
+    1.0 / 479001600.0, 1.0 / 6227020800.0,
+};
+
 // `math.rs`: exp(x) for x <= 0, zero below -708.
 DEVICE double exp_of(double x) {
-    const double lowest = -708.0, rounder = 6755399441055744.0;
-    double clamped = x > lowest ? x : lowest;
-    double shifted = clamped * 1.44269504088896340736 + rounder;
-    double k = shifted - rounder;
-    double r = (clamped - k * 6.931471803691238e-1) - k * 1.9082149292705877e-10;
+    double clamped = x > EXP[0] ? x : EXP[0];
+    double shifted = clamped * EXP[1] + EXP[2];
+    double k = shifted - EXP[2];
+    double r = (clamped - k * EXP[3]) - k * EXP[4];
     double r2 = r * r, r4 = r2 * r2, r8 = r4 * r4;
     double p01 = 1.0 + r;
-    double p23 = 1.0 / 2.0 + r * (1.0 / 6.0);
-    double p45 = 1.0 / 24.0 + r * (1.0 / 120.0);
-    double p67 = 1.0 / 720.0 + r * (1.0 / 5040.0);
-    double p89 = 1.0 / 40320.0 + r * (1.0 / 362880.0);
-    double pab = 1.0 / 3628800.0 + r * (1.0 / 39916800.0);
-    double pcd = 1.0 / 479001600.0 + r * (1.0 / 6227020800.0);
+    double p23 = EXP[5] + r * EXP[6];
+    double p45 = EXP[7] + r * EXP[8];
+    double p67 = EXP[9] + r * EXP[10];
+    double p89 = EXP[11] + r * EXP[12];
+    double pab = EXP[13] + r * EXP[14];
+    double pcd = EXP[15] + r * EXP[16];
     double polynomial = (p01 + r2 * p23) + r4 * (p45 + r2 * p67) + r8 * ((p89 + r2 * pab) + r4 * pcd);
     double power = double_of((bits_of(shifted) << 52) + (1023ull << 52));
-    return x > lowest ? polynomial * power : 0.0;
+    return x > EXP[0] ? polynomial * power : 0.0;
 }
 
 // `special.rs`: ln(x) of a positive, normal x.
@@ -159,3 +172,27 @@ DEVICE int pick_below(double uniform, double total, const double* masses, int co
     }
     return below;
 }
+
+// What all replicates share: the prior and the clusters' tables (`gaussian.cuh`, `columns.cuh`).
+struct Tables {
+    int items;
+    const double* alone;    // log density of each item given nothing
+    const double* join;     // log prior weight by size
+    const double* open;     // log prior weight of a new cluster, by clusters
+    const double* p_ln_p;   // of the share of a cluster, by size
+    const i64* gains;       // by shared items, where VI is set
+    const double* numbers;  // of the clusters
+    const u32* words;       // likewise
+};
+
+// What a placement changed.
+struct Move {
+    int moved, from, to, opened, closed;
+};
+
+// Moves after which statistics are built anew at the end of a sweep (`mixture.rs`); rounding comes sooner in single precision.
+#if FLOAT
+#define MOVES_BEFORE_REFRESH 16384u
+#else
+#define MOVES_BEFORE_REFRESH 65536u
+#endif

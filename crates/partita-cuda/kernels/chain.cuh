@@ -4,21 +4,6 @@
 // by number, so that closing a cluster moves nothing. What every step looks at lies in the fast memory that the threads of a
 // block share, each lane in a column of its own, where slots are few.
 
-// What all replicates share: the prior and the clusters' tables (`gaussian.cuh`, `columns.cuh`).
-struct Tables {
-    int items;
-    const double* alone;    // log density of each item given nothing
-    const double* join;     // log prior weight by size
-    const double* open;     // log prior weight of a new cluster, by clusters
-    const double* p_ln_p;   // of the share of a cluster, by size
-    const i64* gains;       // by shared items, where VI is set
-    const double* numbers;  // of the clusters
-    const u32* words;       // likewise
-};
-
-// Moves after which statistics are built anew at the end of a sweep (`mixture.rs`).
-#define MOVES_BEFORE_REFRESH 65536u
-
 // A map of slots: four bits an entry in one word, or a byte an entry.
 #if FAST
 #define MAP_WORDS 1
@@ -75,10 +60,11 @@ struct Chain {
 
 DEVICE int slot_of(const Chain* z, int item) { return at(&z->slot, z->cluster[item * LANES]); }
 
-// What a placement changed.
-struct Move {
-    int moved, from, to, opened, closed;
-};
+DEVICE int number_of(const Chain* z, int item) { return z->cluster[item * LANES]; }
+
+DEVICE int clusters_of(const Chain* z) { return z->clusters; }
+
+DEVICE u32 size_in(const Chain* z, int slot) { return SIZE(z, at(&z->number, slot)); }
 
 // Appends an empty slot. Behind the slots in use are the numbers that are free.
 DEVICE void open_slot(Chain* z) {

@@ -10,10 +10,11 @@ DEVICE void add(Overlap* o, int row, int column) { o->nonzero += o->cell[row * W
 
 DEVICE void take(Overlap* o, int row, int column) { o->nonzero -= --o->cell[row * WIDTH + column] == 0; }
 
-DEVICE void recount(const Tables* t, Overlap* o, const Chain* x, const Chain* y) {
+template <typename State>
+DEVICE void recount(const Tables* t, Overlap* o, const State* x, const State* y) {
     for (int k = 0; k < WIDTH * WIDTH; k++) o->cell[k] = 0;
-    o->rows = x->clusters;
-    o->columns = y->clusters;
+    o->rows = clusters_of(x);
+    o->columns = clusters_of(y);
     o->nonzero = 0;
     for (int item = 0; item < t->items; item++) add(o, slot_of(x, item), slot_of(y, item));
 }
@@ -236,21 +237,24 @@ APART int draw_on(Drawn* d, double left, int last) {
     return draw_from_plan(d, left, last);
 }
 
-// Draws a slot for Y where X has drawn `row`; NO_SOLUTION where the processors have to solve.
-APART int draw_second(const Tables* t, const Overlap* o, Chance chance, double nugget, const double* weights, int count_a, int row,
-                      Chain* y, int item, int from) {
-    double a[SLOTS + 1], b[SLOTS + 1];
-    int count_b = y->clusters + 1;
-    EACH_SLOT(s, count_a - 1) a[s] = weights[s];
-    double fetched[SLOTS];
-    fetch(y, item, fetched);
-    weigh(t, y, item, from, fetched, b);
-    double total_a = total_of(a, count_a), total_b = total_of(b, count_b);
-    if ((double)chance.test < nugget * 4194304.0) return pick_below(chance.second, total_b, b, count_b);
-    double highest;
-    int column = heaviest_of(b, count_b, &highest);
-    double mass = a[row] * total_b, unavoidable = mass - total_a * (total_b - highest), left = chance.second * mass;
-    if (unavoidable > 0.0 && left < unavoidable) return column;
+// What X has drawn and what is known of both laws: total masses, and the heaviest slot of Y.
+struct Given {
+    int row, column;
+    double total_a, total_b, highest;
+};
+
+#define OPEN_STILL (-3)
+
+// The first stage: what no plan can avoid of the heaviest column; OPEN_STILL where that does not decide.
+DEVICE int draw_unavoidable(const Given* g, double second, double of_row) {
+    double mass = of_row * g->total_b, unavoidable = mass - g->total_a * (g->total_b - g->highest), left = second * mass;
+    return unavoidable > 0.0 && left < unavoidable ? g->column : OPEN_STILL;
+}
+
+// The stages after it; NO_SOLUTION where the processors have to solve.
+APART int draw_after(const Tables* t, const Overlap* o, const Given* g, double second, const double* a, int count_a, const double* b,
+                     int count_b) {
+    double mass = a[g->row] * g->total_b, unavoidable = mass - g->total_a * (g->total_b - g->highest), left = second * mass;
     Drawn d;
     d.tables = t;
     d.overlap = o;
@@ -258,10 +262,10 @@ APART int draw_second(const Tables* t, const Overlap* o, Chance chance, double n
     d.b = b;
     d.count_a = count_a;
     d.count_b = count_b;
-    d.row = row;
+    d.row = g->row;
     d.candidate = NONE;
-    d.total_a = total_a;
-    d.total_b = total_b;
+    d.total_a = g->total_a;
+    d.total_b = g->total_b;
     d.left = mass;
     for (int k = 0; k < CANDIDATES; k++) d.closed[k] = NONE;
     for (int k = 0; k < CANDIDATES + 2; k++) {
@@ -270,10 +274,13 @@ APART int draw_second(const Tables* t, const Overlap* o, Chance chance, double n
     }
     int last = NONE;
     if (unavoidable > 0.0) {
-        d.column[0] = column;
+        d.column[0] = g->column;
         d.mass[0] = unavoidable;
         left -= unavoidable;
-        last = column;
+        last = g->column;
     }
     return draw_on(&d, left, last);
 }
+
+// Whether a step is drawn independently.
+DEVICE int is_independent(Chance chance, double nugget) { return (double)chance.test < nugget * 4194304.0; }

@@ -1,166 +1,6 @@
 // The coupled loop of one replicate (`pair.rs`, `kernel/gibbs.rs`, `estimator.rs`, `atoms.rs`): one thread from the first sweep
 // to the row. Whatever it cannot hold or decide, it leaves to others.
 
-// What came of a replicate.
-#define MET 0
-#define CENSORED 1
-#define LEFT 2            // to a kernel of more slots: it outgrew its own
-#define OUTLASTED 3       // to the processors: it has not met for long
-#define ASIDE_APART 4     // for the next round
-#define ASIDE_TOGETHER 5
-#define UNDECIDED 6       // to the processors: masses have to be exact
-
-// The settings of a launch, in their places (`pack.rs`).
-enum Setting {
-    SEED,
-    LAG,
-    BURN_IN,
-    SWEEPS,
-    CAP,          // a pair unmet by then is censored
-    PATIENCE,     // a pair unmet by then is left to the processors
-    ITEMS,
-    REPLICATES,   // of this launch
-    NUGGET,       // bits
-    STARTS_EACH,  // 1 where each chain of each replicate has a start of its own
-    ABREAST,      // 1 where chains set out together, without a lag, and are compared until they meet
-    SUMMARIES,
-    VALUES,       // numbers of a row
-    COUNTED,      // numbers of clusters with a column of their own
-    KEEP,         // states kept of a replicate
-    KEEP_UNTIL,   // of replicates below this number
-    FIRST_ROUND,  // sweeps of the first round, in which all take part
-    NEAR,         // where in the words the neighbours are; 0 where there are none
-    WORDS,        // where in the words those of the clusters are
-    NUMBERS,      // where in the tables those of the clusters are
-    MOVES,        // of a sweep; then two words each: which and how often
-};
-
-// Moves of a sweep.
-enum Step { GIBBS, MERGE_SPLIT, MERGE_SPLIT_NEAR };
-
-// Kinds of summaries; each is three words: kind and two arguments.
-enum Kind { NUMBER_OF_CLUSTERS, TOP_SHARES, TOGETHER, ENTROPY };
-
-struct Work {
-    const u64* settings;
-    const u32* summaries;
-    const u8* start;      // a label an item, of X and of Y where each has its own
-    const u64* numbers;   // of the replicates
-    u64* outcomes;        // five words each: status, tau, sweeps, kernel calls, states seen
-    double* values;
-    double* kept_weights;
-    u8* kept_labels;
-};
-
-// Gives the summaries of a state, one value after the other, to `take`.
-template <typename Take>
-DEVICE void evaluate(const Tables* t, const Work* w, const Chain* z, Take take) {
-    int kinds = (int)w->settings[SUMMARIES];
-    for (int k = 0; k < kinds; k++) {
-        u32 kind = w->summaries[3 * k], first = w->summaries[3 * k + 1], second = w->summaries[3 * k + 2];
-        if (kind == NUMBER_OF_CLUSTERS) {
-            take((double)z->clusters);
-        } else if (kind == TOGETHER) {
-            take(z->cluster[first * LANES] == z->cluster[second * LANES] ? 1.0 : 0.0);
-        } else if (kind == ENTROPY) {
-            double sum = 0.0;
-            for (int s = 0; s < z->clusters; s++) sum += t->p_ln_p[SIZE(z, at(&z->number, s))];
-            take(-sum);
-        } else {
-            // The largest size, then the largest below it, and so on, each as often as it is there.
-            u32 size = 0xFFFFFFFFu, times = 0, total = 0;
-            for (u32 r = 0; r < first; r++) {
-                if (times == 0) {
-                    u32 below = size;
-                    size = 0;
-                    for (int s = 0; s < z->clusters; s++) {
-                        u32 other = SIZE(z, at(&z->number, s));
-                        if (other >= below || other < size) continue;
-                        times = other > size ? 1 : times + 1;
-                        size = other;
-                    }
-                }
-                times -= times > 0;
-                total += size;
-                take((double)total / (double)t->items);
-            }
-        }
-    }
-}
-
-// Adds `weight` times the summaries of a state to the sums of a replicate.
-struct AddTo {
-    double weight;
-    double** sums;
-    DEVICE_MEMBER void operator()(double value) { *(*sums)++ += weight * value; }
-};
-
-DEVICE void observe(const Tables* t, const Work* w, double weight, const Chain* z, double* sums) {
-    if (weight == 0.0) return;
-    AddTo add = {weight, &sums};
-    evaluate(t, w, z, add);
-    int counted = (int)w->settings[COUNTED], column = z->clusters - 1 < counted ? z->clusters - 1 : counted;
-    sums[column] += weight * 1.0;
-}
-
-// Of two chains that set out together: sums of what their summaries differ by, in the first sweep and in all (`poisson.rs`). Three
-// numbers a summary: the two and one to remember.
-struct Remember {
-    double** values;
-    DEVICE_MEMBER void operator()(double value) {
-        (*values)[2] = value;
-        *values += 3;
-    }
-};
-
-struct AddDifference {
-    double** values;
-    int is_first;
-    DEVICE_MEMBER void operator()(double value) {
-        double* of = *values;
-        of[1] += of[2] - value;
-        if (is_first) of[0] = of[1];
-        *values += 3;
-    }
-};
-
-DEVICE void compare(const Tables* t, const Work* w, const Chain* x, const Chain* y, u64 time, double* values) {
-    double* of_x = values;
-    Remember remember_x = {&of_x};
-    evaluate(t, w, x, remember_x);
-    AddDifference add = {&values, time == 0};
-    evaluate(t, w, y, add);
-}
-
-// Offers a state to the reservoir of those that are kept.
-DEVICE void offer(const Work* w, u64 index, double weight, const Chain* z, u64 number, u64* seen) {
-    u64 keep = w->settings[KEEP];
-    if (weight == 0.0 || number >= w->settings[KEEP_UNTIL]) return;
-    u64 place = (*seen)++;
-    if (place >= keep) {
-        u64 drawn = place - keep;
-        Chance chance = chance_of((u32)(drawn / 2), 0, (u32)number, (u32)(number >> 32) << 8 | 6u, (u32)w->settings[SEED],
-                                  (u32)(w->settings[SEED] >> 32));
-        double uniform = drawn % 2 == 0 ? chance.first : chance.second;
-        place = (u64)(uniform * (double)*seen);
-        place = place < *seen - 1 ? place : *seen - 1;
-    }
-    if (place >= keep) return;
-    int items = (int)w->settings[ITEMS];
-    w->kept_weights[index * keep + place] = weight;
-    u8* labels = w->kept_labels + (index * keep + place) * items;
-    for (int item = 0; item < items; item++) labels[item] = (u8)slot_of(z, item);
-}
-
-// `Schedule::repeats`.
-DEVICE u64 repeats(u64 t, u64 lag, u64 burn_in, u64 sweeps) {
-    if (t < burn_in + lag) return 0;
-    u64 first = (t - burn_in) / lag;
-    u64 over = t > sweeps ? t - sweeps : 0;
-    over = over > lag ? over : lag;
-    return first + 1 - (over + lag - 1) / lag;
-}
-
 // What a replicate remembers between two rounds, in words of its own.
 #define OF_CHAIN (3 + 2 * MAP_WORDS)
 enum Memory { CLOCK, CALLS, SEEN, CHAIN_X, CHAIN_Y = CHAIN_X + OF_CHAIN, MEMORY = CHAIN_Y + OF_CHAIN };
@@ -185,10 +25,20 @@ DEVICE void remind(const Tables* t, Chain* z, const u64* words, const u32* sizes
     recall(t, z, sizes);
 }
 
-// The random words of a replicate, but for the sweep.
-struct Address {
-    u32 key0, key1, low, high;
-};
+// Draws a slot for Y where X has drawn `row`; NO_SOLUTION where the processors have to solve.
+APART int draw_second(const Tables* t, const Overlap* o, Chance chance, double nugget, const double* weights, int count_a, int row,
+                      Chain* y, int item, int from) {
+    double a[SLOTS + 1], b[SLOTS + 1], fetched[SLOTS];
+    EACH_SLOT(s, count_a - 1) a[s] = weights[s];
+    fetch(y, item, fetched);
+    weigh(t, y, item, from, fetched, b);
+    int count_b = y->clusters + 1;
+    Given given = {row, 0, total_of(a, count_a), total_of(b, count_b), 0.0};
+    if (is_independent(chance, nugget)) return pick_below(chance.second, given.total_b, b, count_b);
+    given.column = heaviest_of(b, count_b, &given.highest);
+    int drawn = draw_unavoidable(&given, chance.second, a[row]);
+    return drawn != OPEN_STILL ? drawn : draw_after(t, o, &given, chance.second, a, count_a, b, count_b);
+}
 
 // One Gibbs sweep of X, and of Y until both are equal: MET, LEFT, UNDECIDED, or neither has happened.
 #define ON (-1)
@@ -355,20 +205,6 @@ DEVICE void run_replicate(const Tables* t, const Work* w, Chain* x, Chain* y, co
     outcome[4] = seen;
 }
 
-// Where the tables are (`tables.rs`).
-DEVICE Tables tables_of(const u64* settings, const u32* words, const double* tables, const i64* gains) {
-    Tables t;
-    t.items = (int)settings[ITEMS];
-    t.alone = tables;
-    t.join = t.alone + t.items;
-    t.p_ln_p = t.join + t.items + 1;
-    t.open = t.p_ln_p + t.items + 1;
-    t.gains = gains;
-    t.numbers = tables + settings[NUMBERS];
-    t.words = words + settings[WORDS];
-    return t;
-}
-
 // Memory of one replicate, in units of LANES replicates: `room.rs` reserves it.
 //   real: products of X and of Y, items x SLOTS each (where GRAM is set); statistics of X and of Y, SLOTS x CLUSTER each; what
 //         of Y, and of X where slots are many, would be in fast memory, CELLS each; four loose clusters (where SAMS is set)
@@ -414,15 +250,6 @@ DEVICE void run_one(const u64* settings, const u32* summaries, const double* tab
     trial.members = words + LANES * (2 * places + 4 * SLOTS) + lane * members;
     run_replicate<COUPLED>(&t, &w, &x, &y, &trial, index, round, memory + index * MEMORY, between, list);
 }
-
-#define PARAMETERS                                                                                                   \
-    const u64 *settings, const u32 *summaries, const double *tables, const i64 *gains, const u8 *start,              \
-        const u64 *numbers, u64 *outcomes, double *values, double *kept_weights, u8 *kept_labels, double *real,      \
-        u32 *whole, u8 *small, u64 *memory, u32 *list, u32 round
-
-#define ARGUMENTS                                                                                                     \
-    settings, summaries, tables, gains, start, numbers, outcomes, values, kept_weights, kept_labels, real, whole, small, \
-        memory, list, round
 
 // `pairs` is for the rounds in which chains are apart, `alone` for that in which they are together. On a processor they take
 // one replicate after the other.

@@ -2,9 +2,9 @@
 
 use crate::card::{Card, Launch};
 use crate::pack::{Left, Pack};
-use crate::source::{SLOTS, WIDE};
 use partita::Partition;
 use partita_run::Failure;
+use partita_run::config::Float;
 use partita_run::engine::{Executor, Job, Numbers, Output, Threads, Work};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, mpsc};
@@ -23,7 +23,7 @@ pub struct OnCard<C> {
 pub struct Tally {
     /// Replicates done on the card.
     pub on_card: u64,
-    /// Those of them that the wide kernel did.
+    /// Those of them that outgrew the first kernel.
     pub in_wide: u64,
     /// Replicates that the card left to the processors: they outgrew it, or masses of a step have to be exact.
     pub left: u64,
@@ -38,7 +38,7 @@ pub struct Tally {
 /// The most replicates of a launch: an interrupt is looked at between two.
 const MOST: u64 = 1 << 18;
 
-/// Where more than this share of a launch outgrew the fast kernel, the next ones begin in the wide one.
+/// Where more than this share of a launch outgrew its kernel, the next ones begin in a wider one.
 const MOST_OUTGROWN: f64 = 0.5;
 
 /// Where more than this share of a launch had not met for long, the next ones wait twice as long.
@@ -62,17 +62,20 @@ impl<C: Card> OnCard<C> {
         }
     }
 
-    /// The replicates of a job, where the card knows how to make them.
-    fn pack(&self, job: &Job) -> Option<Pack> {
+    /// The replicates of a job, where the card knows how to make them. It alone can make them in single precision.
+    fn pack(&self, job: &Job) -> Result<Option<Pack>, Failure> {
         if !Pack::is_for(job.work) {
-            return None;
+            return Ok(None);
         }
         let packed = job.chains.plain().and_then(|plain| Pack::new(&plain, job.work));
         match packed {
-            Ok(pack) => Some(pack),
+            Ok(pack) => Ok(Some(pack)),
+            Err(what) if job.chains.float() == Float::F32 && matches!(job.work, Work::Replicates(_)) => Err(
+                Failure::option("float", format!("`float = f32`: {what} is not for the card; leave it out")),
+            ),
             Err(what) => {
                 self.note(format!("{what} is not for the card: the processors run it"));
-                None
+                Ok(None)
             }
         }
     }
@@ -90,19 +93,19 @@ impl<C: Card> OnCard<C> {
         })
     }
 
-    /// The pairs of some numbers, as many each, for a kernel of so many slots.
-    fn launch(&self, job: &Job, pack: &Pack, slots: usize, numbers: &[u64], patience: u64) -> Launch {
+    /// The pairs of some numbers, as many each, for a kernel of the ladder.
+    fn launch(&self, job: &Job, pack: &Pack, rung: usize, numbers: &[u64], patience: u64) -> Launch {
         match job.work {
             Work::VariancePairs(starts) => {
                 let pairs = || numbers.iter().flat_map(|number| starts.pairs(*number));
                 let states: Vec<_> = pairs().map(|pair| pair.states.map(Partition::clone)).collect();
-                pack.launch(slots, pairs().map(|pair| pair.number).collect(), &states, patience)
+                pack.launch(rung, pairs().map(|pair| pair.number).collect(), &states, patience)
             }
             Work::Replicates(settings) if pack.has_own_starts() => {
                 let starts = self.draw_starts(job, settings.seed, numbers);
-                pack.launch(slots, numbers.to_vec(), &starts, patience)
+                pack.launch(rung, numbers.to_vec(), &starts, patience)
             }
-            _ => pack.launch(slots, numbers.to_vec(), &[], patience),
+            _ => pack.launch(rung, numbers.to_vec(), &[], patience),
         }
     }
 }
@@ -146,10 +149,10 @@ impl<C: Card> Executor for OnCard<C> {
         stop: &(dyn Fn() -> bool + Sync),
         give: &mut dyn FnMut(u64, Output) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        let Some(pack) = self.pack(job) else { return self.threads.execute(job, numbers, stop, give) };
+        let Some(pack) = self.pack(job)? else { return self.threads.execute(job, numbers, stop, give) };
         let each = pairs_of(job.work).max(1);
-        let most = |slots| {
-            let pairs = (self.card.memory() / pack.bytes_each(slots)).clamp(1, MOST) as usize;
+        let most = |rung| {
+            let pairs = (self.card.memory() / pack.bytes_each(rung)).clamp(1, MOST) as usize;
             (pairs / each).max(1)
         };
         let broken = AtomicBool::new(false);
@@ -178,25 +181,27 @@ impl<C: Card> Executor for OnCard<C> {
             // Owned here: however this ends, the workers see that nothing more comes.
             let leave = leave;
             let mut patience = pack.patience();
-            let (mut slots, mut outgrown, mut failed) = (SLOTS, Vec::new(), false);
+            let (widest, mut first, mut failed) = (pack.shapes().len() - 1, 0, false);
+            // What outgrew the kernels before each of the ladder.
+            let mut outgrown = vec![Vec::new(); widest + 1];
             while !failed && !stopped() {
-                let enough = most(WIDE);
-                let mut batch = if outgrown.len() < enough { numbers.take(most(slots)) } else { Vec::new() };
-                let mut kernel = slots;
+                let full = (1..=widest).find(|&rung| outgrown[rung].len() >= most(rung));
+                let mut batch = if full.is_none() { numbers.take(most(first)) } else { Vec::new() };
+                let mut rung = first;
                 if batch.is_empty() {
-                    batch = outgrown.split_off(outgrown.len().saturating_sub(enough));
-                    kernel = WIDE;
+                    let next = full.or_else(|| (1..=widest).find(|&rung| !outgrown[rung].is_empty()));
+                    let Some(next) = next else { break };
+                    rung = next;
+                    let waiting: &mut Vec<u64> = &mut outgrown[rung];
+                    batch = waiting.split_off(waiting.len().saturating_sub(most(rung)));
                 }
-                if batch.is_empty() {
-                    break;
-                }
-                let launch = self.launch(job, &pack, kernel, &batch, patience);
+                let launch = self.launch(job, &pack, rung, &batch, patience);
                 let returned = match self.card.run(&launch) {
                     Ok(returned) => returned,
                     Err(error) => {
                         self.note(format!("{error}: the processors go on"));
                         failed = true;
-                        let left = batch.iter().chain(&outgrown);
+                        let left = batch.iter().chain(outgrown.iter().flatten());
                         left.for_each(|number| leave.send(*number).expect("the workers listen"));
                         break;
                     }
@@ -207,15 +212,16 @@ impl<C: Card> Executor for OnCard<C> {
                 // First what the processors have to do, so that they begin.
                 let came =
                     |(at, &number)| (number, pack.unpack(&returned, at * each, number, job.work, seconds));
-                let (mut done_here, before) = (Vec::new(), outgrown.len());
+                let (mut done_here, mut outgrew) = (Vec::new(), 0);
                 for (number, came) in batch.iter().enumerate().map(came) {
                     match came {
                         Ok(output) => {
                             done_here.push((number, output));
                             continue;
                         }
-                        Err(Left::Outgrown) if kernel < WIDE => {
-                            outgrown.push(number);
+                        Err(Left::Outgrown) if rung < widest => {
+                            outgrew += 1;
+                            outgrown[rung + 1].push(number);
                             continue;
                         }
                         Err(Left::Outgrown | Left::Undecided) => tally.left += 1,
@@ -224,7 +230,7 @@ impl<C: Card> Executor for OnCard<C> {
                     leave.send(number).expect("the workers listen");
                 }
                 tally.on_card = done_here.len() as u64;
-                tally.in_wide = if kernel == WIDE { tally.on_card } else { 0 };
+                tally.in_wide = if rung > 0 { tally.on_card } else { 0 };
                 match job.work {
                     Work::Replicates(_) => self.add(tally),
                     _ => {
@@ -232,8 +238,8 @@ impl<C: Card> Executor for OnCard<C> {
                         self.add(Tally { between, seconds: tally.seconds, ..Tally::default() });
                     }
                 }
-                if (outgrown.len() - before) as f64 > MOST_OUTGROWN * count {
-                    slots = WIDE;
+                if rung == first && f64::from(outgrew) > MOST_OUTGROWN * count {
+                    first += 1;
                 }
                 if tally.outlasted as f64 > MANY * count {
                     patience *= 2;

@@ -5,7 +5,7 @@
 #![allow(unsafe_code, reason = "a kernel launch and the compiler's C interface cannot be checked by Rust")]
 
 use crate::card::{Card, CardError, Launch, Returned};
-use crate::source::{LANES, ROUNDS, SOURCE, Shape};
+use crate::source::{LANES, Shape};
 use cudarc::driver::{
     CudaContext, CudaFunction, CudaStream, DriverError, LaunchConfig, PushKernelArg, sys as driver,
 };
@@ -27,11 +27,12 @@ pub struct Nvidia {
     made_for: String,
     /// `sm_90` for compute capability 9.0.
     architecture: String,
+    multiprocessors: usize,
     /// The kernels of the rounds, by shape.
     kernels: Mutex<HashMap<Shape, Kernels>>,
 }
 
-type Kernels = [CudaFunction; ROUNDS.len()];
+type Kernels = Arc<[CudaFunction]>;
 
 impl From<DriverError> for CardError {
     fn from(error: DriverError) -> Self {
@@ -55,7 +56,18 @@ impl Nvidia {
         // SAFETY: buffers live longer than what is launched on them, because results are waited for.
         unsafe { context.disable_event_tracking() };
         let (stream, beside) = (context.new_stream()?, context.new_stream()?);
-        Ok(Nvidia { context, stream, beside, name, made_for, architecture, kernels: Mutex::default() })
+        let multiprocessors =
+            context.attribute(driver::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+        Ok(Nvidia {
+            context,
+            stream,
+            beside,
+            name,
+            made_for,
+            architecture,
+            multiprocessors: multiprocessors as usize,
+            kernels: Mutex::default(),
+        })
     }
 
     fn kernels(&self, shape: Shape) -> Result<Kernels, CardError> {
@@ -66,8 +78,8 @@ impl Nvidia {
         let file = cache().map(|cache| cache.join(shape.fingerprint(&self.made_for)).with_extension("cubin"));
         let load = |image: Vec<u8>| -> Result<Kernels, CardError> {
             let module = self.context.load_module(Ptx::from_binary(image))?;
-            let [first, second, third] = ROUNDS.map(|name| module.load_function(name));
-            Ok([first?, second?, third?])
+            let load = |name: &&str| module.load_function(name).map_err(CardError::from);
+            shape.kernels().iter().map(load).collect()
         };
         // What is kept may be damaged: then it is made anew.
         let kept = file.as_ref().and_then(|file| std::fs::read(file).ok()).and_then(|image| load(image).ok());
@@ -117,7 +129,7 @@ pub fn compile(shape: Shape, architecture: &str) -> Result<Vec<u8>, CardError> {
         "--std=c++17".into(),
         format!("--gpu-architecture={architecture}"),
     ]);
-    let source = CString::new(SOURCE).expect("the source has no zero in it");
+    let source = CString::new(shape.source()).expect("the source has no zero in it");
     let failed = |error: nvrtc::NvrtcError| CardError::Compile(error.to_string());
     let program = nvrtc::create_program(&source, Some(c"pairs.cu")).map_err(failed)?;
     // SAFETY: the program was just created and is destroyed below, after its last use; buffers have the sizes asked for.
@@ -173,27 +185,52 @@ impl Card for Nvidia {
         };
         let mut memory = stream.alloc_zeros::<u64>(room.memory)?;
         let mut list = stream.alloc_zeros::<u32>(room.list)?;
-        let blocks = launch.numbers.len().div_ceil(LANES) as u32;
-        let config =
-            LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (LANES as u32, 1, 1), shared_mem_bytes: 0 };
+        let count = launch.numbers.len();
+        let config = |blocks: usize| LaunchConfig {
+            grid_dim: (blocks as u32, 1, 1),
+            block_dim: (LANES as u32, 1, 1),
+            shared_mem_bytes: 0,
+        };
+        // Groups take one replicate after the other, two of them a pair: no more warps are needed than fit.
+        let resident = |kernel: &CudaFunction| -> Result<usize, CardError> {
+            let resident = kernel.occupancy_max_active_blocks_per_multiprocessor(LANES as u32, 0, None)?;
+            Ok(resident as usize * self.multiprocessors)
+        };
+        let blocks = |round: usize| -> Result<usize, CardError> {
+            Ok(match launch.shape.group {
+                0 => count.div_ceil(LANES),
+                group => (count * 2 * group).div_ceil(LANES).min(resident(&kernels[round])?),
+            })
+        };
         let timing = Some(driver::CUevent_flags::CU_EVENT_DEFAULT);
         let begin = stream.record_event(timing)?;
-        let mut round = |kernel: &CudaFunction, round: u32, stream: &CudaStream| -> Result<(), CardError> {
-            let mut arguments = stream.launch_builder(kernel);
+        let mut round = |round: usize, stream: &CudaStream| -> Result<(), CardError> {
+            let config = config(blocks(round)?);
+            let mut arguments = stream.launch_builder(&kernels[round]);
             arguments.arg(&settings).arg(&words).arg(&tables).arg(&gains).arg(&start).arg(&numbers);
             arguments.arg(&mut outcomes).arg(&mut values).arg(&mut kept_weights).arg(&mut kept_labels);
             arguments.arg(&mut real).arg(&mut whole).arg(&mut small).arg(&mut memory).arg(&mut list);
+            let round = round as u32;
             arguments.arg(&round);
             // SAFETY: the arguments are those of the kernel, in its order, and of the lengths that `Room` says.
             unsafe { arguments.launch(config)? };
             Ok(())
         };
-        round(&kernels[0], 0, stream)?;
-        // Those still apart begin first, because they take longest; beside them go those that are together.
-        self.beside.join(stream)?;
-        round(&kernels[1], 1, &self.beside)?;
-        round(&kernels[2], 2, stream)?;
-        stream.join(&self.beside)?;
+        if launch.shape.group > 0 {
+            // Single chains begin where warps with pairs end; a last round does what the one beside has left.
+            self.beside.join(stream)?;
+            round(0, stream)?;
+            round(1, &self.beside)?;
+            stream.join(&self.beside)?;
+            round(2, stream)?;
+        } else {
+            // Those still apart begin first, because they take longest; beside them go those that are together.
+            round(0, stream)?;
+            self.beside.join(stream)?;
+            round(1, &self.beside)?;
+            round(2, stream)?;
+            stream.join(&self.beside)?;
+        }
         let end = stream.record_event(timing)?;
         Ok(Returned {
             outcomes: stream.clone_dtoh(&outcomes)?,

@@ -2,12 +2,12 @@
 
 use crate::card::{Launch, Returned};
 use crate::room::OUTCOME;
-use crate::source::{LANES, SLOTS, Shape};
+use crate::source::{LANES, Shape};
 use crate::tables::Tables;
 use partita::Partition;
 use partita::atoms::Atom;
 use partita::poisson::variance_term;
-use partita_run::config::{Move, Summary};
+use partita_run::config::{Float, Move, Summary};
 use partita_run::engine::{Between, Output, Plain, Replicate, Row, Settings, Starts, Work};
 
 const MET: u64 = 0;
@@ -30,8 +30,8 @@ const MOST_LABEL: usize = u8::MAX as usize;
 /// What all launches of some work have in common.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pack {
-    /// Of the fast kernel.
-    shape: Shape,
+    /// The kernels, each for more clusters than the one before, with the tables as each reads them.
+    ladder: Vec<(Shape, Vec<f64>)>,
     plan: Schedules,
     nugget: f64,
     items: usize,
@@ -43,7 +43,6 @@ pub struct Pack {
     /// Where in the words the neighbours are, and where those of the clusters.
     near: usize,
     words_of_clusters: usize,
-    tables: Vec<f64>,
     /// Where in the tables those of the clusters are.
     numbers_of_clusters: usize,
     gains: Vec<i64>,
@@ -115,7 +114,8 @@ impl Pack {
 
     /// Packs chains and what is asked of them; where the card does not know them, what it is.
     pub fn new(plain: &Plain, work: &Work) -> Result<Self, String> {
-        let Plain { target, moves, near, gains, nugget, start, summaries, counted } = plain;
+        let Plain { target, moves, near, gains, nugget, float, start, summaries, counted } = plain;
+        let float = *float == Float::F32;
         let plan = Schedules::of(work).ok_or("such work")?;
         let items = target.items;
         if items > MOST_ITEMS {
@@ -139,12 +139,23 @@ impl Pack {
             words.extend(lists().flatten());
         }
         let words_of_clusters = words.len();
-        words.extend(tables.words);
+        words.extend(&tables.words);
         // No buffer may be empty.
         words.push(0);
         let sams = moves.iter().any(|(kind, _)| *kind != Move::Gibbs);
+        let with_tables = |shape: Shape| {
+            let grouped = (shape.group > 0).then(|| tables.for_groups(target, shape));
+            (shape, grouped.map_or_else(|| tables.numbers.clone(), |tables| tables.numbers))
+        };
+        let ladder: Vec<_> =
+            Shape::ladder(tables.family, gains.is_some(), sams, float).into_iter().map(with_tables).collect();
+        if float && !ladder[0].0.float {
+            return Err(
+                "single precision for anything but Gibbs sweeps of Gaussian clusters of known spread".into(),
+            );
+        }
         Ok(Pack {
-            shape: Shape { slots: SLOTS, family: tables.family, vi: gains.is_some(), sams },
+            ladder,
             plan,
             nugget: *nugget,
             items,
@@ -155,7 +166,6 @@ impl Pack {
             words,
             near: of_near,
             words_of_clusters,
-            tables: tables.numbers,
             numbers_of_clusters: tables.clusters,
             gains: gains.clone().unwrap_or(vec![0]),
             start: start
@@ -165,13 +175,14 @@ impl Pack {
         })
     }
 
-    fn shape(&self, slots: usize) -> Shape {
-        Shape { slots, ..self.shape }
+    /// The kernels' shapes, each for more clusters than the one before.
+    pub fn shapes(&self) -> impl ExactSizeIterator<Item = Shape> {
+        self.ladder.iter().map(|(shape, _)| *shape)
     }
 
-    /// Bytes that one replicate takes in a kernel of so many slots.
-    pub fn bytes_each(&self, slots: usize) -> u64 {
-        let room = self.shape(slots).room(LANES, self.items, self.values, self.plan.keep_draws);
+    /// Bytes that one replicate takes in a kernel of the ladder.
+    pub fn bytes_each(&self, rung: usize) -> u64 {
+        let room = self.ladder[rung].0.room(LANES, self.items, self.values, self.plan.keep_draws);
         let starts = if self.has_own_starts() { 2 * self.items } else { 0 };
         (room.bytes() / LANES + starts) as u64
     }
@@ -186,16 +197,10 @@ impl Pack {
         self.plan.lag + self.plan.sweeps.max(100)
     }
 
-    /// The launch for some numbers in a kernel of so many slots, with the starts of each where they have their own.
-    pub fn launch(
-        &self,
-        slots: usize,
-        numbers: Vec<u64>,
-        starts: &[[Partition; 2]],
-        patience: u64,
-    ) -> Launch {
+    /// The launch for some numbers in a kernel of the ladder, with the starts of each where they have their own.
+    pub fn launch(&self, rung: usize, numbers: Vec<u64>, starts: &[[Partition; 2]], patience: u64) -> Launch {
         let Schedules { seed, lag, burn_in, sweeps, max_sweeps, keep_draws, keep_until, abreast } = self.plan;
-        let shape = self.shape(slots);
+        let (shape, tables) = &self.ladder[rung];
         let mut settings = vec![
             // In the order of the kernel's `Setting`.
             seed,
@@ -223,10 +228,10 @@ impl Pack {
         settings.extend(&self.moves);
         let own = || starts.iter().flatten().flat_map(|start| start.slots().map(label)).collect();
         Launch {
-            shape,
+            shape: *shape,
             settings,
             words: self.words.clone(),
-            tables: self.tables.clone(),
+            tables: tables.clone(),
             gains: self.gains.clone(),
             start: self.start.clone().unwrap_or_else(own),
             room: shape.room(numbers.len(), self.items, self.values, keep_draws),

@@ -1,6 +1,6 @@
 //! How much memory the replicates of a launch take.
 
-use crate::source::{Family, LANES, SLOTS, Shape};
+use crate::source::{BLOCK, Family, LANES, SLOTS, Shape};
 
 /// Words of an outcome.
 pub(crate) const OUTCOME: usize = 5;
@@ -32,6 +32,9 @@ impl Shape {
     /// The room that so many replicates need, as `run_one` of the kernel divides it up: of chains of so many items, with so
     /// many values a row and so many kept states.
     pub(crate) fn room(&self, count: usize, items: usize, values: usize, keep: usize) -> Room {
+        if self.group > 0 {
+            return self.room_of_groups(count, items, values, keep);
+        }
         let Shape { slots, family, sams, .. } = *self;
         // The kernel's CLUSTER, CELLS and GRAM.
         let (cluster, cells, gram) = match family {
@@ -57,6 +60,33 @@ impl Shape {
             memory: count * (3 + 2 * (3 + 2 * words_of_map)),
             list: count + 1,
         }
+    }
+
+    /// The same where groups of lanes run chains: `reals_of` and others of the kernel.
+    fn room_of_groups(&self, count: usize, items: usize, values: usize, keep: usize) -> Room {
+        let Family::Gaussian { dimension, gram } = self.family else {
+            unreachable!("groups have Gaussian clusters")
+        };
+        let blocks = items.div_ceil(BLOCK);
+        let (products, ring) =
+            if gram { (blocks * BLOCK * self.group, blocks * BLOCK + blocks) } else { (0, 0) };
+        let reals = (products + self.group * self.wide_row(dimension, gram)).next_multiple_of(BLOCK);
+        Room {
+            outcomes: count * OUTCOME,
+            values: count * values,
+            kept_weights: (count * keep).max(1),
+            kept_labels: (count * keep * items).max(1),
+            real: if self.float { count * reals } else { 2 * count * reals },
+            whole: 2 * count * (ring + 2 * self.group).next_multiple_of(BLOCK),
+            small: 2 * count * blocks * BLOCK,
+            memory: count * 6,
+            list: count + 6,
+        }
+    }
+
+    /// Numbers of a row in the tables of groups: the kernel's WIDE_ROW.
+    pub(crate) fn wide_row(&self, dimension: usize, gram: bool) -> usize {
+        if gram { dimension.next_multiple_of(8) } else { dimension }
     }
 }
 

@@ -2,9 +2,10 @@
 
 use sha2::{Digest, Sha256};
 
-/// The whole source, in the order in which one part needs the other.
-pub const SOURCE: &str = concat!(
+/// The source of kernels in which a thread runs a replicate, in the order in which one part needs the other.
+const THREADS: &str = concat!(
     include_str!("../kernels/base.cuh"),
+    include_str!("../kernels/observe.cuh"),
     include_str!("../kernels/libm.cuh"),
     include_str!("../kernels/chain.cuh"),
     "#if COLUMNS\n",
@@ -19,24 +20,50 @@ pub const SOURCE: &str = concat!(
     include_str!("../kernels/pairs.cu"),
 );
 
-/// The kernels of the rounds of a launch, in which all take part, then those whose chains are still apart, then those whose
+/// The source of the kernel in which a group of lanes runs a chain.
+const GROUPS: &str = concat!(
+    include_str!("../kernels/base.cuh"),
+    include_str!("../kernels/observe.cuh"),
+    include_str!("../kernels/transport.cuh"),
+    include_str!("../kernels/general.cuh"),
+    include_str!("../kernels/coupling.cuh"),
+    include_str!("../kernels/member.cuh"),
+    include_str!("../kernels/blocks.cuh"),
+    include_str!("../kernels/draws.cuh"),
+    include_str!("../kernels/groups.cu"),
+);
+
+/// The kernels of the rounds of a launch in which a thread runs a replicate, in which all take part, then those whose chains are still apart, then those whose
 /// chains are together: the last two rounds may run at the same time.
 pub const ROUNDS: [&str; 3] = ["pairs", "pairs", "alone"];
 
-/// Clusters that a chain may have in the fast kernel; beyond, a wider one takes over.
+/// Clusters that a chain may have where a thread runs a replicate and is fast; beyond, a wider kernel takes over.
 pub const SLOTS: usize = 8;
 
 /// Clusters that a chain may have in the wide kernel; beyond, the processors take over.
 pub const WIDE: usize = 32;
 
+/// Lanes of a chain in the kernels in which a group of them runs it, which then may have one cluster less.
+pub const GROUP_SIZES: [usize; 2] = [8, 16];
+
+/// Coordinates that a lane keeps of a sum: of longer rows groups keep inner products, or leave them to threads.
+const MOST_COORDINATES: usize = 32;
+
 /// Replicates whose numbers lie beside each other in memory; the kernel's `LANES`.
 pub const LANES: usize = 32;
+
+/// Items that a group of lanes visits one after the other before it turns to others; the kernel's `BLOCK`.
+pub(crate) const BLOCK: usize = 32;
 
 /// What a kernel is specialised on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Shape {
-    /// The clusters that a chain may have: [`SLOTS`] or [`WIDE`].
+    /// The clusters that a chain may have.
     pub slots: usize,
+    /// Lanes of a chain, one more than it may have clusters; 0 where a thread runs a replicate.
+    pub group: usize,
+    /// Whether numbers have single precision.
+    pub float: bool,
     /// What clusters are.
     pub family: Family,
     /// Whether the coupling's gains are looked up.
@@ -69,10 +96,37 @@ pub enum Family {
 }
 
 impl Shape {
+    /// The kernels for chains like these, each for more clusters than the one before. Their own precision is that of groups only.
+    pub fn ladder(family: Family, vi: bool, sams: bool, float: bool) -> Vec<Self> {
+        let thread = |slots| Shape { slots, group: 0, float: false, family, vi, sams };
+        let in_groups = match family {
+            Family::Gaussian { dimension, gram } => !sams && (gram || dimension <= MOST_COORDINATES),
+            Family::Columns { .. } => false,
+        };
+        if !in_groups {
+            return vec![thread(SLOTS), thread(WIDE)];
+        }
+        let group = |group| Shape { slots: group - 1, group, float, family, vi, sams };
+        GROUP_SIZES.into_iter().map(group).chain([thread(WIDE)]).collect()
+    }
+
+    /// The kernel's source.
+    pub fn source(&self) -> &'static str {
+        if self.group > 0 { GROUPS } else { THREADS }
+    }
+
+    /// The kernels of the rounds of a launch.
+    pub fn kernels(&self) -> &'static [&'static str] {
+        if self.group > 0 { &["group_pairs", "group_singles", "group_singles"] } else { &ROUNDS }
+    }
+
     /// As definitions for a compiler.
     pub fn definitions(&self) -> Vec<String> {
-        let Shape { slots, family, vi, sams } = *self;
+        let Shape { slots, group, float, family, vi, sams } = *self;
         let mut definitions = vec![("SLOTS", slots), ("VI", vi.into()), ("SAMS", sams.into())];
+        if group > 0 {
+            definitions.extend([("GROUP", group), ("FLOAT", float.into())]);
+        }
         definitions.extend(match family {
             Family::Gaussian { dimension, gram } => {
                 vec![("COLUMNS", 0), ("DIMENSION", dimension), ("GRAM", gram.into())]
@@ -93,7 +147,7 @@ impl Shape {
     /// software.
     pub fn fingerprint(&self, made_for: &str) -> String {
         let mut hash = Sha256::new();
-        hash.update(SOURCE);
+        hash.update(self.source());
         hash.update(self.definitions().join(" "));
         hash.update(made_for);
         hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
@@ -107,7 +161,7 @@ mod tests {
     #[test]
     fn a_kernel_is_named_by_all_that_it_depends_on() {
         let family = Family::Gaussian { dimension: 8, gram: true };
-        let shape = Shape { slots: SLOTS, family, vi: false, sams: false };
+        let shape = Shape { slots: SLOTS, group: 0, float: false, family, vi: false, sams: false };
         let name = shape.fingerprint("one card");
         assert_eq!(name, shape.fingerprint("one card"));
         assert_ne!(name, shape.fingerprint("another card"));

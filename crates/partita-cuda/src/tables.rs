@@ -1,6 +1,6 @@
 //! The tables of a target, one after the other, as the kernel reads them.
 
-use crate::source::{Family, WIDE};
+use crate::source::{BLOCK, Family, Shape, WIDE};
 use partita::outline::{Clusters, ColumnClusters, GaussianClusters, Outline};
 
 /// The kernel's `MISSING`.
@@ -18,6 +18,23 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
+    /// The same for groups of lanes: what they look up together lies together.
+    pub(crate) fn for_groups(&self, target: &Outline, shape: Shape) -> Self {
+        let Clusters::Gaussian(clusters) = &target.clusters else {
+            unreachable!("groups have Gaussian clusters")
+        };
+        let mut numbers = self.numbers[..self.clusters].to_vec();
+        let of_clusters = in_groups(target, clusters, shape);
+        if shape.float {
+            let pairs = of_clusters.as_chunks::<2>().0.iter();
+            let word = |x: f64| u64::from((x as f32).to_bits());
+            numbers.extend(pairs.map(|[low, high]| f64::from_bits(word(*high) << 32 | word(*low))));
+        } else {
+            numbers.extend(of_clusters);
+        }
+        Tables { numbers, ..self.clone() }
+    }
+
     pub(crate) fn new(target: &Outline) -> Result<Self, String> {
         let items = target.items;
         let mut numbers = target.alone.clone();
@@ -48,6 +65,47 @@ fn gaussian(clusters: &GaussianClusters) -> (Family, Vec<f64>, Vec<u32>) {
         numbers.extend(size.log_norm.iter().chain(&size.half_precision).chain([&size.shrink]));
     }
     (Family::Gaussian { dimension: *stride, gram: gram.is_some() }, numbers, Vec::new())
+}
+
+/// In the order that `member.cuh` says: each table begins at a multiple of [`BLOCK`].
+fn in_groups(target: &Outline, clusters: &GaussianClusters, shape: Shape) -> Vec<f64> {
+    let GaussianClusters { stride, rows, gram, by_size } = clusters;
+    let items = target.items;
+    let mut numbers = Vec::new();
+    let mut add = |table: Vec<f64>| {
+        numbers.extend(table);
+        numbers.resize(numbers.len().next_multiple_of(BLOCK), 0.0);
+    };
+    add((0..BLOCK).map(|k| target.open.get(k).copied().unwrap_or(f64::NAN)).collect());
+    let square = |item: usize| gram.as_ref().map_or(0.0, |gram| gram[item * items + item]);
+    let of_item = |item: usize| if item < items { [target.alone[item], square(item)] } else { [0.0; 2] };
+    add((0..items.next_multiple_of(BLOCK)).flat_map(of_item).collect());
+    add((0..=items)
+        .flat_map(|size| {
+            let c = &by_size[size];
+            let shrink = if gram.is_some() { 2.0 * c.shrink } else { c.shrink };
+            let own = target.join[size.saturating_sub(1)];
+            [
+                target.join[size],
+                c.log_norm[0],
+                c.half_precision[0],
+                shrink,
+                c.shrink * c.shrink,
+                own,
+                c.log_norm[1],
+                c.half_precision[1],
+            ]
+        })
+        .collect());
+    let padded = |rows: &[f64], length: usize, to: usize| -> Vec<f64> {
+        let row = |row: &[f64]| row.iter().copied().chain((length..to).map(|_| 0.0)).collect::<Vec<_>>();
+        rows.chunks_exact(length).flat_map(row).collect()
+    };
+    add(padded(rows, *stride, shape.wide_row(*stride, gram.is_some())));
+    if let Some(gram) = gram {
+        add(padded(gram, items, items.next_multiple_of(BLOCK)));
+    }
+    numbers
 }
 
 /// In the order that `columns.cuh` says.

@@ -13,7 +13,7 @@ mod uses;
 
 pub use crate::model::Covariance;
 pub use crate::summary::{Grid, Summary};
-pub use choice::{Coupling, Device, Duration, Loss, Metric, Shard, Start, Task};
+pub use choice::{Coupling, Device, Duration, Float, Loss, Metric, Shard, Start, Task};
 pub(crate) use choice::{as_text, words};
 pub use model::{Alpha, ColumnType, CovariancePrior, EdgePrior, ModelChoice, Prior};
 pub use pca::Pca;
@@ -129,6 +129,8 @@ options! {
     threads: usize,
     /// Where replicates run: cpu, cuda (an NVIDIA GPU) or auto; results do not depend on it.
     device: Device,
+    /// The precision on a GPU: f64, whose results are those of the processors, or f32, which is faster.
+    float: Float,
     /// The share of the replicates to run.
     shard: Shard,
     /// The run directory.

@@ -24,6 +24,7 @@ pub use work::{
 };
 
 use crate::Failure;
+use crate::config::Float;
 use partita::Partition;
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -37,6 +38,11 @@ pub trait Chains: Sync {
     /// What the same chains can be built from elsewhere; `None` if they cannot.
     fn origin(&self) -> Option<&Origin> {
         None
+    }
+
+    /// The precision in which replicates are asked for.
+    fn float(&self) -> Float {
+        Float::F64
     }
 
     /// The same chains in plain numbers, for an executor on another kind of machine; otherwise, what such an executor

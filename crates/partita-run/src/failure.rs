@@ -94,7 +94,8 @@ impl Failure {
         }
     }
 
-    pub(crate) fn option(option: &'static str, sentence: String) -> Self {
+    /// An option that cannot be had, in a sentence.
+    pub fn option(option: &'static str, sentence: String) -> Self {
         Failure::Option { option, sentence }
     }
 

@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "a kernel is called through its C interface")]
 
 use partita_cuda::card::{Card, CardError, Launch, Returned};
-use partita_cuda::source::{ROUNDS, SOURCE, Shape};
+use partita_cuda::source::Shape;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -52,7 +52,8 @@ impl Emulated {
         let name = format!("{}-{}-{number}", shape.fingerprint("emulated"), std::process::id());
         let (source, library) =
             (self.folder.join(&name).with_extension("cpp"), self.folder.join(&name).with_extension("so"));
-        std::fs::write(&source, [SOURCE, more].concat()).expect("the folder can be written");
+        std::fs::write(&source, [include_str!("warp.h"), shape.source(), more].concat())
+            .expect("the folder can be written");
         let output = Command::new(compiler())
             .args(["-O1", "-ffp-contract=off", "-shared", "-fPIC", "-std=c++17", "-w"])
             .args(shape.definitions())
@@ -98,7 +99,7 @@ impl Card for Emulated {
         let aligned_real = real.as_ptr().align_offset(16);
         let aligned_whole = whole.as_ptr().align_offset(16);
         let (mut memory, mut list) = (vec![u64::MAX; room.memory], vec![0; room.list]);
-        for (round, name) in ROUNDS.iter().enumerate() {
+        for (round, name) in launch.shape.kernels().iter().enumerate() {
             // SAFETY: the buffers have the lengths that the kernel's interface says.
             unsafe {
                 let kernel: libloading::Symbol<Kernel> = library.get(name.as_bytes()).expect("the kernel");

@@ -3,7 +3,8 @@
 use crate::emulated::Emulated;
 use crate::{Case, assert_same, assert_same_bits, model, replicates, settings, table};
 use partita_cuda::OnCard;
-use partita_run::engine::Threads;
+use partita_run::engine::{self, Executor, Job, Replicate, Threads, Work};
+use std::sync::atomic::AtomicBool;
 
 const KNOWN: &str = "covariance = \"known\"\nsampler = \"gibbs\"\nstart = \"one\"\n";
 
@@ -81,4 +82,47 @@ fn chains_start_wherever_they_start_on_the_processors() {
         );
         assert!(tally.on_card == 40, "{start}: {tally:?}");
     }
+}
+
+/// Single precision has rows of its own, of nearly the same law; only the card has it, and only for some work.
+#[test]
+fn single_precision_is_nearly_the_same() {
+    let Some(card) = Emulated::new() else { return };
+    for (columns, noise) in [(3, 1.2), (9, 1.1)] {
+        let options = format!("{KNOWN}noise_sd = {noise}");
+        let data = table("single", 60, columns);
+        let settings = settings((1, 10, 60), 10_000, 2);
+        let theirs = replicates(&Threads(2), &*model(&data, &options), settings, 100);
+        let single = format!("{options}\nfloat = \"f32\"");
+        let executor = OnCard::new(&card, Threads(1));
+        let ours = replicates(&executor, &*model(&data, &single), settings, 100);
+        let equal = ours.iter().zip(&theirs).filter(|(a, b)| a.row.tau == b.row.tau).count();
+        assert!(equal >= 95, "{equal} of 100 meet when they meet in double precision");
+        for value in 0..3 {
+            let mean = |rows: &[Replicate]| rows.iter().map(|r| r.row.values[value]).sum::<f64>() / 100.0;
+            let spread = theirs.iter().map(|r| (r.row.values[value] - mean(&theirs)).powi(2)).sum::<f64>();
+            let error = (spread / 100.0 / 99.0).sqrt();
+            assert!(
+                (mean(&ours) - mean(&theirs)).abs() <= error + 1e-9,
+                "value {value} of {columns} columns"
+            );
+        }
+        assert!(executor.tally().on_card >= 95, "{:?}", executor.tally());
+    }
+}
+
+#[test]
+fn single_precision_is_refused_where_nobody_has_it() {
+    let Some(card) = Emulated::new() else { return };
+    let data = table("single", 60, 3);
+    let refused = |executor: &dyn Executor, options: &str| {
+        let work = Work::Replicates(settings((1, 5, 10), 100, 0));
+        let model = model(&data, &format!("{options}\nfloat = \"f32\""));
+        let job = Job { chains: &*model, work: &work };
+        engine::run(executor, &job, 0..3, &AtomicBool::new(false), |_, _| Ok(())).unwrap_err().to_string()
+    };
+    let sentence = refused(&Threads(1), KNOWN);
+    assert!(sentence.contains("for replicates on a GPU"), "{sentence}");
+    let sentence = refused(&OnCard::new(&card, Threads(1)), "covariance = \"diagonal\"");
+    assert!(sentence.contains("is not for the card"), "{sentence}");
 }

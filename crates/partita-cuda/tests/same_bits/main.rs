@@ -11,7 +11,7 @@ mod without;
 
 use partita_cuda::executor::Tally;
 use partita_cuda::nvidia::compile;
-use partita_cuda::source::{Family, SLOTS, Shape, WIDE};
+use partita_cuda::source::{Family, Shape};
 use partita_cuda::{CardError, Nvidia, OnCard};
 use partita_run::config::{Options, Task};
 use partita_run::engine::{self, Executor, Job, Output, Replicate, Settings, Threads, Work};
@@ -103,16 +103,18 @@ fn assert_same(card: &impl partita_cuda::Card, case: &Case, count: u64) -> Tally
 fn the_kernel_compiles_for_a_card() {
     let known = |dimension, gram| Family::Gaussian { dimension, gram };
     let columns = |normals, counts| Family::Columns { normals, counts, categories: 2, levels: 5 };
-    for (slots, family, vi, sams) in [
-        (SLOTS, known(4, false), false, false),
-        (SLOTS, known(8, true), true, true),
-        (SLOTS, known(52, true), false, false),
-        (WIDE, known(8, true), false, true),
-        (WIDE, known(12, false), true, false),
-        (SLOTS, columns(8, 0), false, true),
-        (WIDE, columns(4, 3), true, true),
-    ] {
-        let shape = Shape { slots, family, vi, sams };
+    let shapes = [
+        (known(4, false), false, false, true),
+        (known(8, true), true, true, false),
+        (known(52, true), false, false, false),
+        (known(52, true), false, false, true),
+        (known(12, false), true, false, false),
+        (columns(8, 0), false, true, false),
+        (columns(4, 3), true, true, false),
+    ];
+    for shape in
+        shapes.into_iter().flat_map(|(family, vi, sams, float)| Shape::ladder(family, vi, sams, float))
+    {
         match compile(shape, "sm_90") {
             Ok(image) => assert!(image.starts_with(b"\x7fELF"), "{shape:?}"),
             Err(error @ CardError::NoCompiler) => return eprintln!("skipped: {error}"),

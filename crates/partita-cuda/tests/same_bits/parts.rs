@@ -40,7 +40,7 @@ extern "C" int probe_transport(const u16* overlap, const double* a, int rows, co
 
 fn library(card: &Emulated) -> libloading::Library {
     let family = Family::Gaussian { dimension: 4, gram: true };
-    card.compile(Shape { slots: WIDE, family, vi: false, sams: true }, PROBES)
+    card.compile(Shape { slots: WIDE, group: 0, float: false, family, vi: false, sams: true }, PROBES)
 }
 
 #[test]

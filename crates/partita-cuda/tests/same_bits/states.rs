@@ -11,7 +11,7 @@ use partita::{Gaussian, Kernel, Mixture, Partition, Prior, State, Target};
 use partita_cuda::card::Launch;
 use partita_cuda::pack::Pack;
 use partita_cuda::source::{SLOTS, WIDE};
-use partita_run::config::Move;
+use partita_run::config::{Float, Move};
 use partita_run::engine::{Plain, Work};
 
 /// One chain: some merge-split moves a sweep, then a pass in which each item goes where it is told.
@@ -105,14 +105,15 @@ fn check(card: &Emulated, what: &str, target: &impl Target, moves: usize) {
         near: None,
         gains: None,
         nugget: 0.0,
+        float: Float::F64,
         start: Some(start.slots().collect()),
         summaries: Vec::new(),
         counted: 1,
     };
     let settings = partita_run::engine::Settings { seed, ..settings((1, 0, 1), 1, 0) };
     let pack = Pack::new(&plain, &Work::Replicates(settings)).expect("the card knows it");
-    for slots in [SLOTS, WIDE] {
-        let Launch { shape, settings, words, tables, start, .. } = pack.launch(slots, vec![0], &[], 1);
+    for (rung, slots) in [SLOTS, WIDE].into_iter().enumerate() {
+        let Launch { shape, settings, words, tables, start, .. } = pack.launch(rung, vec![0], &[], 1);
         let library = card.compile(shape, PROBE);
         type Probe = unsafe extern "C" fn(
             *const u64,

@@ -317,3 +317,13 @@ mod tests {
         assert!("kmeans:0".parse::<Start>().is_err());
     }
 }
+
+words! {
+    /// The precision of the numbers that chains compute with.
+    Float {
+        /// Double: results are the same wherever replicates run.
+        F64 = "f64",
+        /// Single, for GPUs that are slow in double: rows of its own.
+        F32 = "f32",
+    }
+}

@@ -4,8 +4,8 @@
 //! written as [`Options`], which resolve to the same plan: that is how `run.toml` stores it.
 
 use super::{
-    Alpha, ColumnType, Coupling, Covariance, CovariancePrior, Duration, EdgePrior, Loss, Metric, ModelChoice,
-    Options, Pca, Prior, Sampler, Shard, Start, Summary, Task,
+    Alpha, ColumnType, Coupling, Covariance, CovariancePrior, Duration, EdgePrior, Float, Loss, Metric,
+    ModelChoice, Options, Pca, Prior, Sampler, Shard, Start, Summary, Task,
 };
 use partita::Schedule;
 use partita::likelihood::TablePrior;
@@ -27,6 +27,8 @@ pub struct Setup {
     pub start: Start,
     /// What is estimated, each once.
     pub summaries: Vec<Summary>,
+    /// The precision, which only a GPU can lower.
+    pub float: Float,
 }
 
 /// What chains sample.
@@ -284,6 +286,8 @@ impl Setup {
             nugget: (self.pairing.coupling != Coupling::Independent).then_some(self.pairing.nugget),
             start: Some(self.start),
             summary: Some(self.summaries.clone()),
+            // What nearly all runs have need not be said.
+            float: (self.float != Float::F64).then_some(self.float),
             ..Options::default()
         };
         match &self.law {

@@ -4,8 +4,8 @@ use super::plan::{
     ClusterPrior, Law, Limit, MixtureLaw, Pairing, PartitionPrior, Plan, Reading, Setup, StoppingRule,
 };
 use super::{
-    Alpha, ConfigError, Coupling, Covariance, CovariancePrior, Device, EdgePrior, Loss, Metric, ModelChoice,
-    Options, Prior, Sampler, Shard, Start, Summary, Task,
+    Alpha, ConfigError, Coupling, Covariance, CovariancePrior, Device, EdgePrior, Float, Loss, Metric,
+    ModelChoice, Options, Prior, Sampler, Shard, Start, Summary, Task,
 };
 use crate::engine::pilot::{PATIENCE, Pilot};
 use crate::summary::{Clusters, Top};
@@ -115,6 +115,7 @@ pub fn default_in_words(key: &str, task: Task) -> Option<String> {
         "replicates" => "as many as needed, for at most about a minute".into(),
         "threads" => "all processors".into(),
         "device" => Device::Cpu.to_string(),
+        "float" => Float::F64.to_string(),
         "seed" => SEED.to_string(),
         "summary" => summaries().iter().map(Summary::to_string).collect::<Vec<_>>().join(", "),
         "loss" => LOSS.to_string(),
@@ -244,6 +245,7 @@ impl Setup {
             },
             start: options.start.unwrap_or(if task == Task::Color { COLORING_START } else { START }),
             summaries: once(options.summary.clone().unwrap_or_else(summaries)),
+            float: options.float.unwrap_or(Float::F64),
             law,
         })
     }

@@ -29,7 +29,7 @@ macro_rules! lines {
     };
 }
 
-const LINES: [Line; 39] = lines! {
+const LINES: [Line; 40] = lines! {
     data: always,
     delimiter: text_file,
     header: named_columns,
@@ -64,6 +64,7 @@ const LINES: [Line; 39] = lines! {
     loss: one_clustering,
     threads: always,
     device: always,
+    float: table,
     shard: always,
     out: always,
     cluster_prior: full_covariance,

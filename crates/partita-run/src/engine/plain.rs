@@ -1,6 +1,6 @@
 //! Chains in plain numbers: what an executor needs to run them on another kind of machine, such as a GPU.
 
-use crate::config::{Move, Summary};
+use crate::config::{Float, Move, Summary};
 use partita::kernel::Neighbors;
 use partita::outline::Outline;
 use std::sync::Arc;
@@ -18,6 +18,8 @@ pub struct Plain {
     pub gains: Option<Vec<i64>>,
     /// The probability of an independent draw.
     pub nugget: f64,
+    /// The precision.
+    pub float: Float,
     /// Where all chains start: one label per item, from 0 without gaps; `None` if each has a
     /// [start](super::Chains::starts) of its own.
     pub start: Option<Vec<usize>>,

@@ -1,7 +1,8 @@
 //! The threads of this process: the executor that is always there.
 
-use super::{Executor, Job, Numbers, Output};
+use super::{Executor, Job, Numbers, Output, Work};
 use crate::Failure;
+use crate::config::Float;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 
@@ -24,6 +25,10 @@ impl Executor for Threads {
         stop: &(dyn Fn() -> bool + Sync),
         give: &mut dyn FnMut(u64, Output) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
+        if matches!(job.work, Work::Replicates(_)) && job.chains.float() == Float::F32 {
+            let sentence = "`float = f32` is for replicates on a GPU: say `device = cuda` on a machine that has one, or leave it out";
+            return Err(Failure::option("float", sentence.into()));
+        }
         let broken = AtomicBool::new(false);
         let stop = || stop() || broken.load(Ordering::Relaxed);
         // A bounded channel: workers wait for a slow disk instead of filling the memory.

@@ -63,6 +63,10 @@ impl<T: Target, K: Kernel<T>> Chains for Problem<T, K> {
         self.origin.as_ref()
     }
 
+    fn float(&self) -> config::Float {
+        self.origin.as_ref().map_or(config::Float::F64, |origin| origin.setup().float)
+    }
+
     fn plain(&self) -> Result<Plain, String> {
         let setup = self.origin.as_ref().ok_or("chains of one's own")?.setup();
         let moves = setup.sampler.moves();
@@ -87,6 +91,7 @@ impl<T: Target, K: Kernel<T>> Chains for Problem<T, K> {
             target: self.target.outline().ok_or("this model")?,
             gains: metric.of_partitions().gains_by_overlap(self.target.len()),
             nugget,
+            float: setup.float,
             moves: moves.to_vec(),
             near: self.near.clone(),
             start,
