@@ -141,6 +141,7 @@ DEVICE void pass(const Shop* shop, const Place* p, Near* near, Member* z, Overla
                     int drawn_y = draw_of_second(shop->tables, p, overlap, &given, draws, whole, shop->nugget, of_x, rows, weights,
                                                  z->clusters + 1);
                     to = draws ? drawn_y : to;
+                    __syncwarp();
                     int answer = __shfl_sync(EVERYONE, to, second_base);
                     to = second ? answer : to;
                 }
