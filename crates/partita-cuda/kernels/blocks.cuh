@@ -244,6 +244,8 @@ DEVICE void relocate(const Model* m, const Place* p, Near* near, Member* z, int 
         for (int c = 0; c < CHUNKS; c++) row[c] = look_up(far + 8 * c);
     }
 #endif
+    // All have read what changes now.
+    __syncwarp();
     int number_to = __shfl_sync(EVERYONE, z->number, lane_of(p, to));
     real square = (real)0;
 #if GRAM

@@ -30,6 +30,7 @@ const GROUPS: &str = concat!(
     include_str!("../kernels/member.cuh"),
     include_str!("../kernels/blocks.cuh"),
     include_str!("../kernels/draws.cuh"),
+    include_str!("../kernels/sweeps.cuh"),
     include_str!("../kernels/groups.cu"),
 );
 
