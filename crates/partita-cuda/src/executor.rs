@@ -124,6 +124,11 @@ impl<C: Card> Executor for OnCard<C> {
         self.threads.width()
     }
 
+    /// For some work: what else there is refuses it.
+    fn has(&self, _: Float) -> bool {
+        true
+    }
+
     /// Each sentence once.
     fn notes(&self) -> Vec<String> {
         let mut notes = self.notes.lock().expect("nobody panics over a note").clone();

@@ -78,6 +78,11 @@ pub trait Executor: Sync {
     /// How many numbers are worked on at the same time; runs are planned accordingly.
     fn width(&self) -> usize;
 
+    /// Whether it can make replicates in this precision.
+    fn has(&self, float: Float) -> bool {
+        float == Float::F64
+    }
+
     /// Notes, for the end of the run, on where work was done.
     fn notes(&self) -> Vec<String> {
         Vec::new()

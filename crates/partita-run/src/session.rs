@@ -108,6 +108,7 @@ pub fn start_on(
     watch: &mut dyn Watch,
 ) -> Result<Finished, Failure> {
     let options = request.checked()?;
+    refuse_float(executor, &options)?;
     let out = options.out.clone().unwrap_or_else(|| store::free_name(options.data.as_deref()));
     let begin = Instant::now();
     let (loaded, piped) = load_given(request.task, &options, None)?;
@@ -203,6 +204,15 @@ pub fn resume(
     resume_on(|threads| Ok(Box::new(Threads(threads))), path, threads, interrupted, watch)
 }
 
+/// Refuses a precision that only other machines have, before anything is read.
+fn refuse_float(executor: &dyn Executor, options: &Options) -> Result<(), Failure> {
+    if options.float.is_none_or(|float| executor.has(float)) {
+        return Ok(());
+    }
+    let sentence = "`float = f32` is for replicates on a GPU: say `device = cuda` on a machine that has one, or leave it out";
+    Err(Failure::option("float", sentence.into()))
+}
+
 /// Continues an interrupted run, on an executor made for the run's number of threads.
 pub fn resume_on(
     executor: impl FnOnce(usize) -> Result<Box<dyn Executor + Send>, Failure>,
@@ -216,6 +226,7 @@ pub fn resume_on(
     plan.threads = threads.or(plan.threads);
     plan.options().check()?;
     let executor = executor(plan.threads())?;
+    refuse_float(&*executor, &plan.options())?;
     let (model, input) = reload(&run)?;
     let mut directory = Directory::resume(path, &run, &columns(&*model), model.items())?;
     let sample = heal(&directory, &run, model.items(), directory.sample(&columns(&*model))?)?;

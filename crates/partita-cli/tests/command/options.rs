@@ -64,6 +64,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("loss", &["'binder'"]),
     ("threads", &["1"]),
     ("device", &["'auto'"]),
+    ("float", &["'f32'"]),
     ("shard", &["'1/2'"]),
     ("out", &["'elsewhere'"]),
     ("cluster_prior", &["'table:0.1,4,1'"]),
