@@ -14,7 +14,7 @@ pub use compose::{Then, Times};
 pub use gibbs::Gibbs;
 pub use kempe::Kempe;
 pub(crate) use kempe::{KempeChain, exchange};
-pub use sams::{Sams, SamsNear};
+pub use sams::{Sams, SamsEven, SamsNear};
 pub use shuffle::{Shuffle, ShuffleNear};
 pub use split_merge::{Alignment, SplitMerge};
 

@@ -4,7 +4,7 @@
 //! first descent from there takes is taken in a warm-up. Counts are of this thread alone.
 
 use partita::coupling::{Independent, Nugget, Optimal};
-use partita::kernel::{Chains, Sams, Shuffle, SplitMerge, Then, Times, Workspace};
+use partita::kernel::{Chains, Sams, SamsEven, Shuffle, SplitMerge, Then, Times, Workspace};
 use partita::likelihood::{
     Beside, Column, Dirichlet, Full, GammaPoisson, Mixed, NormalInverseGamma, NormalInverseWishart,
 };
@@ -162,7 +162,7 @@ fn mixed(items: usize) -> Mixture<Mixed> {
 
 /// Moves of two clusters, single and coupled, before and after the meeting: nothing once memory is warm.
 fn check_moves<L: Likelihood>(name: &str, target: &Mixture<L>, items: usize) {
-    let kernel = Then(Times(Then(SplitMerge::default(), Then(Sams, Shuffle)), 3), Gibbs);
+    let kernel = Then(Times(Then(SplitMerge::default(), Then(Then(Sams, SamsEven(None)), Shuffle)), 3), Gibbs);
     let (mut work, mut coupling) =
         (Workspace::new(), Nugget::new(Optimal::new(Metric::Hamming, items), 1e-5).unwrap());
     let state = |labels: fn(usize) -> usize| {

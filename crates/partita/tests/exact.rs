@@ -8,7 +8,7 @@ mod support;
 
 use partita::coupling::{CommonUniform, Independent, Labels, Maximal, Nugget, Optimal};
 use partita::kernel::{
-    Alignment, Chains, Kempe, Sams, SamsNear, Shuffle, ShuffleNear, Then, Times, Workspace,
+    Alignment, Chains, Kempe, Sams, SamsEven, SamsNear, Shuffle, ShuffleNear, Then, Times, Workspace,
 };
 use partita::partition::Metric;
 use partita::target::ColorMoves;
@@ -96,7 +96,8 @@ fn split_merge_leaves_every_target_invariant() {
     }
 }
 
-/// The target is invariant under the sequentially allocated move, with any two items and with near ones, on 5 items.
+/// The target is invariant under the sequentially allocated move, with any two items, near ones and evenly from all
+/// clusters, on 5 items.
 #[test]
 fn sams_leaves_every_target_invariant() {
     for family in families(5) {
@@ -109,6 +110,12 @@ fn sams_leaves_every_target_invariant() {
                 check_laws(&name, &target, &near) || !reaches_all,
                 "{name}, near: states are not reached"
             );
+            for even in [SamsEven(None), SamsEven(Some(lopsided(target.len())))] {
+                assert!(
+                    check_laws(&name, &target, &even) || !reaches_all,
+                    "{name}, even: states are not reached"
+                );
+            }
         });
     }
 }
@@ -189,6 +196,7 @@ fn compositions_leave_every_target_invariant() {
                 check_invariance(&name, &target, &Then(Times(Sams, 2), Gibbs));
                 check_invariance(&name, &target, &Then(Sams, Then(SamsNear(lopsided(3)), Gibbs)));
                 check_invariance(&name, &target, &Then(Sams, Then(Times(Shuffle, 2), Gibbs)));
+                check_invariance(&name, &target, &Then(SamsEven(Some(lopsided(3))), Gibbs));
             });
         }
     }
@@ -227,6 +235,7 @@ fn no_address_is_used_twice() {
     check(&mixture, &Then(Times(Then(Sams, aligned), 4), Gibbs));
     check(&mixture, &Then(Times(Then(Sams, SamsNear(lopsided(5))), 4), Gibbs));
     check(&mixture, &Then(Times(Then(Sams, Then(Shuffle, ShuffleNear(lopsided(5)))), 4), Gibbs));
+    check(&mixture, &Then(Times(Then(Sams, SamsEven(Some(lopsided(5)))), 4), Gibbs));
     check(&seven(), &Then(Times(Kempe, 3), Then(Gibbs, Kempe)));
 }
 
@@ -366,12 +375,16 @@ fn coupled_sams_has_the_right_margins() {
             check_margins(&name, &target, &Sams, || Independent, every);
             check_margins(&name, &target, &Sams, || Optimal::new(Metric::Hamming, 4), every);
             check_margins(&name, &target, &SamsNear(lopsided(target.len())), || Independent, every);
+            check_margins(&name, &target, &SamsEven(None), || Independent, every);
+            let even = SamsEven(Some(lopsided(target.len())));
+            check_margins(&name, &target, &even, || Optimal::new(Metric::Hamming, 4), 2 * every);
         });
     }
     for family in families(3) {
         if !matches!(family, Family::Coloring(..)) {
             let every = if matches!(family, Family::Mixture(..)) { 5 } else { 11 };
             with_target!(family, |name, target| {
+                check_all_couplings(&name, &target, &Then(SamsEven(Some(lopsided(3))), Gibbs), every);
                 check_all_couplings(&name, &target, &Then(Times(Sams, 2), Gibbs), every);
                 check_all_couplings(&name, &target, &Then(SamsNear(lopsided(3)), Gibbs), every);
             });

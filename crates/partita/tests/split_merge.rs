@@ -4,7 +4,7 @@ mod support;
 
 use partita::chance::{Chance, Source};
 use partita::coupling::{Independent, Labels, Maximal};
-use partita::kernel::{Alignment, Chains, Sams, Shuffle, Workspace};
+use partita::kernel::{Alignment, Chains, Sams, SamsEven, Shuffle, Workspace};
 use partita::rng::Purpose;
 use partita::{Gibbs, Kernel, Partition, SplitMerge, State, Stream, Target};
 use support::{Family, families, with_target};
@@ -267,6 +267,7 @@ fn a_rejected_move_leaves_the_very_bits() {
     for family in families(6) {
         with_target!(family, |name, target| {
             check(&name, &target, &Sams);
+            check(&name, &target, &SamsEven(None));
             check(&name, &target, &Shuffle);
         });
     }

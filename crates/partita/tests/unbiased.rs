@@ -8,7 +8,7 @@ mod support;
 
 use partita::aggregate;
 use partita::coupling::{CommonUniform, Independent, Labels, Maximal, Nugget, Optimal};
-use partita::kernel::{Alignment, Kempe, Sams, SamsNear, Shuffle, Then, Times};
+use partita::kernel::{Alignment, Kempe, Sams, SamsEven, SamsNear, Shuffle, Then, Times};
 use partita::partition::{Metric, Partitions};
 use partita::rng::Purpose;
 use partita::start::{Fixed, FromPrior, RandomColoring, Start};
@@ -126,6 +126,8 @@ fn check<T: Target>(scores: &mut Scores, name: &str, target: &T, start: &impl St
         run("sams*2+gibbs, optimal", estimates(target, &sams, optimal, start, schedule, replicates));
         let near = Then(Times(SamsNear(lopsided(n)), 2), Gibbs);
         run("sams-near*2+gibbs, optimal", estimates(target, &near, optimal, start, schedule, replicates));
+        let even = Then(Times(SamsEven(Some(lopsided(n))), 2), Gibbs);
+        run("sams-even*2+gibbs, optimal", estimates(target, &even, optimal, start, schedule, replicates));
         let shuffle = Then(Sams, Then(Times(Shuffle, 2), Gibbs));
         run(
             "sams+shuffle*2+gibbs, optimal",

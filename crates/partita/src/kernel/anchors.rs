@@ -1,17 +1,80 @@
-//! The two items that a move of two clusters starts from. Their law does not depend on the state, so any law will do.
+//! The two items that a move of two clusters starts from.
+//!
+//! Where their law does not depend on the state, any law will do. Where it does, the acceptance allows for it.
 
 use crate::chance::Chance;
 use crate::rng::{Purpose, Stream};
-use crate::{Error, Result};
+use crate::{Error, Partition, Result};
 
-/// A uniform pair of different items; mostly items near each other, if neighbours are known.
-pub(super) fn anchors(near: Option<&Neighbors>, items: usize, chance: &mut impl Chance) -> (usize, usize) {
-    let Some(near) = near else {
-        let i = chance.below(items);
-        return (i, another(items, i, chance));
-    };
-    assert_eq!(near.len(), items, "neighbours are of the target's items");
-    near.anchors(chance)
+/// The law of the two items.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Law<'a> {
+    /// Any two items.
+    Uniform,
+    /// Any item and, mostly, one near it.
+    Near(&'a Neighbors),
+    /// An item of a cluster that is drawn first, all equally likely, then another item, mostly one near it, if neighbours are
+    /// known.
+    Even(Option<&'a Neighbors>),
+}
+
+impl Law<'_> {
+    /// Two different items for each chain, the same for all as often as possible.
+    pub(super) fn draw<const N: usize>(
+        self,
+        chains: [&Partition; N],
+        chance: &mut impl Chance,
+    ) -> [(usize, usize); N] {
+        let items = chains[0].len();
+        let near = match self {
+            Law::Uniform => None,
+            Law::Near(near) => Some(near),
+            Law::Even(near) => near,
+        };
+        assert!(near.is_none_or(|near| near.len() == items), "neighbours are of the target's items");
+        if !self.is_even() {
+            let i = chance.below(items);
+            return [(i, second(near, items, i, chance)); N];
+        }
+        let i = member_of_any(chains[0], chance);
+        let j = second(near, items, i, chance);
+        let mut pairs = [(i, j); N];
+        if let [x, y] = chains[..] {
+            // Maximal coupling of the first items (with the second, which goes by the first alone, of the pairs).
+            let excess = |item| (share(y, item) - share(x, item)).max(0.0);
+            if !chance.event((share(y, i) / share(x, i)).min(1.0)) {
+                let i = chance.pick((0..items).map(excess));
+                pairs[1] = (i, second(near, items, i, chance));
+            }
+        }
+        pairs
+    }
+
+    /// Whether the law depends on the state.
+    pub(super) fn is_even(self) -> bool {
+        matches!(self, Law::Even(_))
+    }
+}
+
+/// The probability of an item under [`Law::Even`].
+fn share(z: &Partition, item: usize) -> f64 {
+    1.0 / (z.clusters() as f64 * f64::from(z.sizes()[z.slot(item)]))
+}
+
+/// A uniform member of a uniform cluster.
+fn member_of_any(z: &Partition, chance: &mut impl Chance) -> usize {
+    let slot = chance.below(z.clusters());
+    let at = chance.below(z.sizes()[slot] as usize);
+    let mut members = z.slots().enumerate().filter(|(_, of)| *of == slot).map(|(item, _)| item);
+    members.nth(at).expect("the cluster has so many members")
+}
+
+/// An item that is not `i`: mostly a neighbour of it, if any is known.
+fn second(near: Option<&Neighbors>, items: usize, i: usize, chance: &mut impl Chance) -> usize {
+    match near.map_or(&[][..], |near| near.of(i)) {
+        near if !near.is_empty() && chance.event(NEAR) => near[chance.below(near.len())] as usize,
+        _ => another(items, i, chance),
+    }
 }
 
 /// A uniform item that is not `i`.
@@ -95,18 +158,6 @@ impl Neighbors {
     /// The neighbours of an item.
     pub fn of(&self, item: usize) -> &[u32] {
         &self.0[item]
-    }
-
-    /// A uniform item and, mostly, a uniform neighbour of it; otherwise any other item.
-    fn anchors(&self, chance: &mut impl Chance) -> (usize, usize) {
-        let i = chance.below(self.len());
-        let near = self.of(i);
-        let j = if !near.is_empty() && chance.event(NEAR) {
-            near[chance.below(near.len())] as usize
-        } else {
-            another(self.len(), i, chance)
-        };
-        (i, j)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The sequentially allocated merge-split move (Dahl 2003; Dahl, Newcomb 2022): a split is built item by item.
 
-use super::anchors::{Neighbors, anchors};
+use super::anchors::{Law, Neighbors};
 use super::sides::{Member, Sides, choose, decide, sides};
 use super::{Chains, Kernel, Workspace};
 use crate::chance::{Chance, Source};
@@ -43,11 +43,28 @@ pub struct Sams;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SamsNear(pub Arc<Neighbors>);
 
+/// The same move, but all clusters are equally likely to have the first of the two items, which is a uniform member of one.
+/// The second is mostly near the first, if neighbours are known. With any two items, a small cluster of a large table would
+/// hardly ever be split or merged: here it is tried as often as a large one, and costs less. As the law of the two items
+/// depends on the state, the acceptance has its ratio, `K n / (K' n')` with `n` items in the cluster of the first item and
+/// `K` clusters. Two chains share the two items as often as the law allows; otherwise each has a move of its own.
+///
+/// ```
+/// use partita::Gibbs;
+/// use partita::kernel::{SamsEven, Then, Times};
+/// let kernel = Then(Times(SamsEven(None), 5), Gibbs);
+/// # let _ = kernel;
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SamsEven(pub Option<Arc<Neighbors>>);
+
 /// One move of one chain, or of two that share all random numbers; returns whether a chain has moved. Compiled like the
 /// loops of [`Gibbs`](super::Gibbs).
 struct Run<'a, 'b, T: Target, C> {
     sides: &'a mut [Sides<'b, T>],
     members: &'a mut [Member],
+    /// Whether the law of the two items depends on the state.
+    even: bool,
     chance: &'a mut C,
 }
 
@@ -56,7 +73,7 @@ impl<T: Target, C: Chance> NullaryFnOnce for Run<'_, '_, T, C> {
 
     #[inline(always)]
     fn call(self) -> bool {
-        let Run { sides, members, chance } = self;
+        let Run { sides, members, even, chance } = self;
         for side in sides.iter_mut() {
             side.open();
             side.isolate(members);
@@ -80,6 +97,9 @@ impl<T: Target, C: Chance> NullaryFnOnce for Run<'_, '_, T, C> {
         }
         for side in sides.iter_mut() {
             side.go_back(members);
+            if even {
+                side.weigh_anchors(members);
+            }
             side.let_the_larger_stay(members);
         }
         decide(sides, members, chance)
@@ -87,7 +107,7 @@ impl<T: Target, C: Chance> NullaryFnOnce for Run<'_, '_, T, C> {
 }
 
 fn moves<T: Target, const N: usize>(
-    near: Option<&Neighbors>,
+    law: Law,
     target: &T,
     states: [&mut State<T>; N],
     source: &mut impl Source,
@@ -97,15 +117,27 @@ fn moves<T: Target, const N: usize>(
         return false;
     }
     let chance = &mut source.sequence(Purpose::Sams);
-    let pair = anchors(near, target.len(), chance);
-    let (mut sides, members, _) = sides(target, states, pair, work);
-    Arch::new().dispatch(Run { sides: &mut sides, members, chance })
+    let pairs = law.draw(states.each_ref().map(|state| state.partition()), chance);
+    let even = law.is_even();
+    let mut run = |sides: &mut [Sides<T>], members: &mut [Member]| {
+        Arch::new().dispatch(Run { sides, members, even, chance: &mut *chance })
+    };
+    if pairs.iter().all(|pair| *pair == pairs[0]) {
+        let (mut sides, members, _) = sides(target, states, pairs[0], work);
+        return run(&mut sides, members);
+    }
+    let mut moved = false;
+    for (state, pair) in states.into_iter().zip(pairs) {
+        let (mut sides, members, _) = sides(target, [state], pair, work);
+        moved |= run(&mut sides, members);
+    }
+    moved
 }
 
 /// A kernel of moves of two clusters whose chains share all random numbers, with the law of the two items.
 macro_rules! kernel {
-    ($law:ty, |$of:tt| $near:expr, $moves:ident) => {
-        impl<T: Target> Kernel<T> for $law {
+    ($kernel:ty, |$of:tt| $law:expr, $moves:ident) => {
+        impl<T: Target> Kernel<T> for $kernel {
             fn step(
                 &self,
                 target: &T,
@@ -114,7 +146,7 @@ macro_rules! kernel {
                 work: &mut Workspace<T>,
             ) {
                 let $of = self;
-                $moves($near, target, [state], source, work);
+                $moves($law, target, [state], source, work);
             }
 
             fn coupled_step(
@@ -128,10 +160,10 @@ macro_rules! kernel {
                 let $of = self;
                 if coupling.is_faithful() && chains.have_met() {
                     // One step for both: slots of equal chains may differ, and with them the order of additions.
-                    if $moves($near, target, [&mut chains.x], source, work) {
+                    if $moves($law, target, [&mut chains.x], source, work) {
                         chains.merge();
                     }
-                } else if $moves($near, target, [&mut chains.x, &mut chains.y], source, work) {
+                } else if $moves($law, target, [&mut chains.x, &mut chains.y], source, work) {
                     chains.recount();
                 }
             }
@@ -141,5 +173,6 @@ macro_rules! kernel {
 
 pub(super) use kernel;
 
-kernel!(Sams, |_| None, moves);
-kernel!(SamsNear, |near| Some(&*near.0), moves);
+kernel!(Sams, |_| Law::Uniform, moves);
+kernel!(SamsNear, |near| Law::Near(&near.0), moves);
+kernel!(SamsEven, |even| Law::Even(even.0.as_deref()), moves);

@@ -1,6 +1,6 @@
 //! The shuffle of two clusters: their items are divided anew between two clusters.
 
-use super::anchors::{Neighbors, anchors};
+use super::anchors::{Law, Neighbors};
 use super::sams::kernel;
 use super::sides::{Member, Sides, accept, choose, sides};
 use super::{Chains, Kernel, Workspace};
@@ -83,7 +83,7 @@ impl<T: Target, C: Chance> NullaryFnOnce for Run<'_, '_, T, C> {
 }
 
 fn moves<T: Target, const N: usize>(
-    near: Option<&Neighbors>,
+    law: Law,
     target: &T,
     states: [&mut State<T>; N],
     source: &mut impl Source,
@@ -93,7 +93,7 @@ fn moves<T: Target, const N: usize>(
         return false;
     }
     let chance = &mut source.sequence(Purpose::Shuffle);
-    let (i, j) = anchors(near, target.len(), chance);
+    let [(i, j)] = law.draw([states[0].partition()], chance);
     let apart = states.each_ref().map(|state| !state.partition().together(i, j));
     if apart.iter().all(|apart| !apart) {
         return false;
@@ -104,5 +104,5 @@ fn moves<T: Target, const N: usize>(
     Arch::new().dispatch(Run { sides: &mut sides[first..=last], members, chance })
 }
 
-kernel!(Shuffle, |_| None, moves);
-kernel!(ShuffleNear, |near| Some(&*near.0), moves);
+kernel!(Shuffle, |_| Law::Uniform, moves);
+kernel!(ShuffleNear, |near| Law::Near(&near.0), moves);

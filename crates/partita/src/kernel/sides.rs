@@ -69,6 +69,8 @@ pub(super) struct Sides<'a, T: Target> {
     pub(super) retraces: bool,
     /// Log probability of the split, the one proposed or the one that is there, among those a split might propose.
     pub(super) log_split: f64,
+    /// The log probability of drawing the two items in the proposed state, less that in this one.
+    log_anchors: f64,
     /// The last item of `j`'s cluster, which moves once the merge is accepted.
     last: Option<usize>,
 }
@@ -111,7 +113,8 @@ pub(super) fn sides<'a, T: Target, const N: usize>(
         chain += 1;
         let (splits, chain) = (z.together(i, j), chain - 1);
         let (kept, retraces) = ((slots, kept), !splits);
-        Sides { target, state, kept, room, i, j, slots, chain, splits, retraces, log_split: 0.0, last: None }
+        let (log_split, log_anchors, last) = (0.0, 0.0, None);
+        Sides { target, state, kept, room, i, j, slots, chain, splits, retraces, log_split, log_anchors, last }
     });
     (sides, members, draws)
 }
@@ -200,6 +203,20 @@ impl<T: Target> Sides<'_, T> {
         self.state.restore(self.target, self.kept.0, self.kept.1);
     }
 
+    /// Allows for a law of the two items under which `i` is a uniform member of a uniform cluster; the first state is back.
+    pub(super) fn weigh_anchors(&mut self, members: &[Member]) {
+        let z = self.state.partition();
+        let [with_i, with_j] = self.slots.map(|slot| f64::from(z.sizes()[slot]));
+        let clusters = z.clusters() as f64;
+        let after = if self.splits {
+            let on_its_side = |m: &&Member| m.held[self.chain] && m.with_i[self.chain];
+            (clusters + 1.0) * (1 + members.iter().filter(on_its_side).count()) as f64
+        } else {
+            (clusters - 1.0) * (with_i + with_j)
+        };
+        self.log_anchors = libm::log(clusters * with_i / after);
+    }
+
     /// Lets `i` and `j` change their parts if that makes `j`'s side the smaller one, which is walked.
     pub(super) fn let_the_larger_stay(&mut self, members: &mut [Member]) {
         let held = || members.iter().filter(|m| m.held[self.chain]);
@@ -228,7 +245,8 @@ impl<T: Target> Sides<'_, T> {
     /// The probability of accepting a proposal of which the walk has told the log ratio.
     #[inline(always)]
     fn acceptance(&self, log_ratio: f64) -> f64 {
-        acceptance(if self.splits { log_ratio - self.log_split } else { log_ratio + self.log_split })
+        let log_split = if self.splits { -self.log_split } else { self.log_split };
+        acceptance(log_ratio + log_split + self.log_anchors)
     }
 
     /// The same where two clusters stay two: only items that change sides are walked.

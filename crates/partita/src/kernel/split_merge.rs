@@ -1,6 +1,6 @@
 //! The split-merge move (Jain, Neal 2004): one cluster is split into two, or two are merged.
 
-use super::anchors::anchors;
+use super::anchors::Law;
 use super::sides::{Member, Sides, choose, decide, run_quickly, sides};
 use super::{Chains, Kernel, Workspace};
 use crate::chance::{Chance, Source};
@@ -119,7 +119,7 @@ impl SplitMerge {
         source: &mut impl Source,
         work: &mut Workspace<T>,
     ) -> bool {
-        let pair = anchors(None, target.len(), &mut source.sequence(Purpose::SplitMerge));
+        let [pair] = Law::Uniform.draw([state.partition()], &mut source.sequence(Purpose::SplitMerge));
         self.moves(target, [state], pair, &mut source.sequence(Purpose::SplitMergeX), work)
     }
 }
@@ -149,7 +149,8 @@ impl<T: Target> Kernel<T> for SplitMerge {
             }
             return;
         }
-        let pair = anchors(None, target.len(), &mut source.sequence(Purpose::SplitMerge));
+        let x = chains.x.partition();
+        let [pair] = Law::Uniform.draw([x], &mut source.sequence(Purpose::SplitMerge));
         let Chains { x, y, .. } = chains;
         let mut chance = source.sequence(Purpose::SplitMergeX);
         let moved = match self.alignment {
