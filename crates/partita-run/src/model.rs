@@ -15,7 +15,7 @@ mod words;
 pub(crate) use family::advice;
 pub use family::{Candidate, Covariance, candidates};
 pub use input::{Given, Input, Loaded, build, load, load_given};
-pub(crate) use input::{about, raw_table, wide};
+pub(crate) use input::{about, load_as, raw_table, wide, without_model};
 pub use own::{Mark, Own};
 pub use predict::Joining;
 use problem::Problem;

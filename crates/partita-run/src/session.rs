@@ -20,7 +20,7 @@ use crate::config::resolve::{Found, model_is_open};
 use crate::config::{Loss, Options, Plan, StoppingRule, Task};
 use crate::engine::long_chain;
 use crate::engine::{Executor, Row, Sample, Threads};
-use crate::model::{self, Given, Input, Loaded, Mark, Model, Own, load_given};
+use crate::model::{self, Given, Input, Loaded, Mark, Model, Own, load_as, load_given, without_model};
 use crate::results::Results;
 use crate::store::{self, Directory, Run, how_to_resume};
 use crate::summary::Count;
@@ -312,8 +312,12 @@ fn reload_with(run: &Run, own: Option<&Own>) -> Result<(Box<dyn Model>, Arc<Inpu
         Mark::compare(run.likelihood.as_ref(), own.map(Own::mark).as_ref())?;
     }
     let given = own.map(|own| Given::OwnOfFile(own.clone()));
+    let options = run.plan.options();
+    // A model that is named may read the columns in another way than the run did before it chose one.
+    let chosen = run.pilot.as_ref().is_some_and(|pilot| pilot.models.iter().any(|model| model.taken));
+    let reading = if chosen { without_model(&options) } else { options.clone() };
     let (Loaded { model, input, .. }, _) =
-        load_given(run.plan.setup.task(), &run.plan.options(), given.as_ref())?;
+        load_as(&reading, run.plan.setup.task(), &options, given.as_ref())?;
     if input.fingerprint != run.fingerprint {
         return Err(Failure::BadInput(format!(
             "{} has changed since the run began (fingerprint {} instead of {}): restore it, or start a new run",

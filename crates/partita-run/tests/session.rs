@@ -1,9 +1,11 @@
 //! A run as a library makes it, interrupted where no signal could be timed.
 
+use partita::rng::{Purpose, Stream};
 use partita_run::Failure;
 use partita_run::config::{Options, Task};
 use partita_run::session::{self, Request};
 use std::fs;
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 /// After the last replicate, pairs run for the variance of one long chain.
@@ -49,5 +51,52 @@ fn interrupted_after_its_last_replicate_a_run_keeps_them_all() {
     let resumed = session::resume(&out, None, &AtomicBool::new(false), &mut ()).unwrap();
     assert_eq!(resumed.summary.variance_pairs, whole.summary.variance_pairs);
     assert_eq!(resumed.summary.summaries, whole.summary.summaries);
+    fs::remove_dir_all(&room).unwrap();
+}
+
+/// A column of zeros and ones is a category where the model is chosen, and a number where `full` is named: a run whose model
+/// was chosen goes on with the model that it had.
+#[test]
+fn a_run_whose_model_was_chosen_is_resumed_with_it() {
+    let room = std::env::temp_dir().join(format!("partita-chosen-{}", std::process::id()));
+    fs::create_dir_all(&room).unwrap();
+    let mut chance = Stream::new(8, 0).sequence(Purpose::Data, 0);
+    let mut table = String::from("length,width,sex\n");
+    for row in 0..80 {
+        let (size, sex) = (chance.normal(), row % 2);
+        let (x, y) =
+            (size + 0.1 * chance.normal() + 3.0 * f64::from(sex), 2.0 * size + 0.1 * chance.normal());
+        table += &format!("{x},{y},{sex}\n");
+    }
+    let data = room.join("table.csv");
+    fs::write(&data, table).unwrap();
+    let run = |name: &str, replicates| {
+        let out = room.join(name);
+        let options = Options {
+            data: Some(data.clone()),
+            replicates: Some(replicates),
+            out: Some(out.clone()),
+            ..Options::default()
+        };
+        let request =
+            Request { task: Task::Fit, meetings_only: false, options, force: false, command: String::new() };
+        let found = session::start(request, &AtomicBool::new(false), &mut ()).unwrap();
+        assert_eq!(found.summary.model.as_deref(), Some("full"));
+        out
+    };
+    // All columns but the time that a replicate took.
+    let rows = |out: &Path| -> Vec<Vec<String>> {
+        let text = fs::read_to_string(out.join("replicates.csv")).unwrap();
+        let cells = |line: &str| {
+            line.split(',').enumerate().filter(|(at, _)| *at != 5).map(|(_, c)| c.into()).collect()
+        };
+        text.lines().map(cells).collect()
+    };
+    let (whole, cut) = (run("whole", 6), run("cut", 3));
+    let settings = fs::read_to_string(cut.join("run.toml")).unwrap();
+    fs::write(cut.join("run.toml"), settings.replace("replicates = 3", "replicates = 6")).unwrap();
+    fs::remove_file(cut.join("summary.json")).unwrap();
+    session::resume(&cut, None, &AtomicBool::new(false), &mut ()).unwrap();
+    assert_eq!(rows(&cut), rows(&whole));
     fs::remove_dir_all(&room).unwrap();
 }

@@ -162,7 +162,8 @@ fn mixed(items: usize) -> Mixture<Mixed> {
 
 /// Moves of two clusters, single and coupled, before and after the meeting: nothing once memory is warm.
 fn check_moves<L: Likelihood>(name: &str, target: &Mixture<L>, items: usize) {
-    let kernel = Then(Times(Then(SplitMerge::default(), Then(Then(Sams, SamsEven(None)), Shuffle)), 3), Gibbs);
+    let kernel =
+        Then(Times(Then(SplitMerge::default(), Then(Then(Sams, SamsEven(None)), Shuffle)), 3), Gibbs);
     let (mut work, mut coupling) =
         (Workspace::new(), Nugget::new(Optimal::new(Metric::Hamming, items), 1e-5).unwrap());
     let state = |labels: fn(usize) -> usize| {

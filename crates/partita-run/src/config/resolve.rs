@@ -279,7 +279,7 @@ pub(crate) fn usual_moves(setup: &Setup, options: &Options) -> Setup {
 }
 
 /// Moves of two clusters of rows that are near each other.
-const NEAR: &str = "sams-near*2+shuffle-near*3+gibbs";
+const NEAR: &str = "sams-even*2+shuffle-near*3+gibbs";
 
 /// What a pilot tries where moves were left open, the simplest first. A start that was named stays; moves that were named are
 /// the only ones, from the start that was said or the default.
@@ -295,7 +295,9 @@ pub(crate) fn contenders(setup: &Setup, options: &Options) -> Vec<Setup> {
     };
     // Rows of a table have near ones.
     let moves = match setup.law {
-        Law::Mixture(_) => &["gibbs", "sams+gibbs", "sams-near*5+gibbs", "sams+shuffle*3+gibbs", NEAR][..],
+        Law::Mixture(_) => {
+            &["gibbs", "sams-even+gibbs", "sams-even*5+gibbs", "sams+shuffle*3+gibbs", NEAR][..]
+        }
         _ => &["gibbs", "sams+gibbs", "sams*5+gibbs", "sams+shuffle*3+gibbs"],
     };
     moves.iter().map(|moves| one(moves)).collect()

@@ -20,6 +20,8 @@ pub enum Move {
     Sams,
     /// The same, for two rows of a table that are usually close to each other.
     SamsNear,
+    /// The same, with all clusters equally likely.
+    SamsEven,
     /// The items of two clusters divided anew.
     Shuffle,
     /// The same with two rows of a table that are mostly near each other.
@@ -28,12 +30,13 @@ pub enum Move {
     Kempe,
 }
 
-const WORDS: [(&str, Move); 8] = [
+const WORDS: [(&str, Move); 9] = [
     ("gibbs", Move::Gibbs),
     ("split-merge", Move::SplitMerge),
     ("split-merge-independent", Move::SplitMergeIndependent),
     ("sams", Move::Sams),
     ("sams-near", Move::SamsNear),
+    ("sams-even", Move::SamsEven),
     ("shuffle", Move::Shuffle),
     ("shuffle-near", Move::ShuffleNear),
     ("kempe", Move::Kempe),
@@ -72,9 +75,9 @@ impl Sampler {
         &self.0
     }
 
-    /// Whether a move asks for rows that are near each other.
+    /// Whether a move asks for rows that are near each other, where there are any.
     pub(crate) fn is_near(&self) -> bool {
-        self.has(Move::SamsNear) || self.has(Move::ShuffleNear)
+        [Move::SamsNear, Move::SamsEven, Move::ShuffleNear].into_iter().any(|kind| self.has(kind))
     }
 
     /// Whether a kind of move is among them.
@@ -158,6 +161,7 @@ mod tests {
             "sams*5+gibbs",
             "sams-near*4+sams+gibbs",
             "sams+shuffle*3+shuffle-near+gibbs",
+            "sams-even*5+gibbs",
         ] {
             assert_eq!(text.parse::<Sampler>().unwrap().to_string(), text);
         }
@@ -169,8 +173,8 @@ mod tests {
         let sentence = |text: &str| text.parse::<Sampler>().unwrap_err();
         assert_eq!(
             sentence("gibs"),
-            "`gibs` is not one of gibbs, split-merge, split-merge-independent, sams, sams-near, shuffle, shuffle-near, kempe, \
-             or several of them such as split-merge*5+gibbs; did you mean `gibbs`?"
+            "`gibs` is not one of gibbs, split-merge, split-merge-independent, sams, sams-near, sams-even, shuffle, shuffle-near, \
+             kempe, or several of them such as split-merge*5+gibbs; did you mean `gibbs`?"
         );
         assert!(sentence("gibbs*0").contains("1 to 1000 times"));
         assert!(sentence("gibbs*x").contains("1 to 1000 times"));

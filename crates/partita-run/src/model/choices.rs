@@ -5,7 +5,7 @@ use crate::config;
 use partita::chance::{Chance, Source};
 use partita::coupling::{Cell, CommonUniform, Coupling, Independent, Labels, Maximal, Nugget, Optimal, Step};
 use partita::kernel::{
-    Alignment, Chains, Kempe, Neighbors, Sams, SamsNear, Shuffle, ShuffleNear, Times, Workspace,
+    Alignment, Chains, Kempe, Neighbors, Sams, SamsEven, SamsNear, Shuffle, ShuffleNear, Times, Workspace,
 };
 use partita::partition::Metric;
 use partita::rng::Sequence;
@@ -40,6 +40,7 @@ pub(crate) enum AnyMove {
     SplitMerge(SplitMerge),
     Sams(Sams),
     SamsNear(SamsNear),
+    SamsEven(SamsEven),
     Shuffle(Shuffle),
     ShuffleNear(ShuffleNear),
 }
@@ -56,6 +57,7 @@ impl AnyMove {
             })),
             config::Move::Sams => Some(AnyMove::Sams(Sams)),
             config::Move::SamsNear => near.map(|near| AnyMove::SamsNear(SamsNear(near.clone()))),
+            config::Move::SamsEven => Some(AnyMove::SamsEven(SamsEven(near.cloned()))),
             config::Move::Shuffle => Some(AnyMove::Shuffle(Shuffle)),
             config::Move::ShuffleNear => near.map(|near| AnyMove::ShuffleNear(ShuffleNear(near.clone()))),
             config::Move::Kempe => None,
@@ -70,6 +72,7 @@ impl<T: Target> Kernel<T> for AnyMove {
             AnyMove::SplitMerge(kernel) => kernel.step(target, state, source, work),
             AnyMove::Sams(kernel) => kernel.step(target, state, source, work),
             AnyMove::SamsNear(kernel) => kernel.step(target, state, source, work),
+            AnyMove::SamsEven(kernel) => kernel.step(target, state, source, work),
             AnyMove::Shuffle(kernel) => kernel.step(target, state, source, work),
             AnyMove::ShuffleNear(kernel) => kernel.step(target, state, source, work),
         }
@@ -88,6 +91,7 @@ impl<T: Target> Kernel<T> for AnyMove {
             AnyMove::SplitMerge(kernel) => kernel.coupled_step(target, chains, coupling, source, work),
             AnyMove::Sams(kernel) => kernel.coupled_step(target, chains, coupling, source, work),
             AnyMove::SamsNear(kernel) => kernel.coupled_step(target, chains, coupling, source, work),
+            AnyMove::SamsEven(kernel) => kernel.coupled_step(target, chains, coupling, source, work),
             AnyMove::Shuffle(kernel) => kernel.coupled_step(target, chains, coupling, source, work),
             AnyMove::ShuffleNear(kernel) => kernel.coupled_step(target, chains, coupling, source, work),
         }

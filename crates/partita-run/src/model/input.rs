@@ -87,13 +87,23 @@ pub fn load_given(
     options: &Options,
     given: Option<&Given>,
 ) -> Result<(Loaded, Option<Table>), Failure> {
+    load_as(options, task, options, given)
+}
+
+/// The same with a table that is read by other options: where a pilot chose the model, a table is read before there is one.
+pub(crate) fn load_as(
+    reading: &Options,
+    task: Task,
+    options: &Options,
+    given: Option<&Given>,
+) -> Result<(Loaded, Option<Table>), Failure> {
     let mut kept = None;
     let mut input = match task {
         Task::Fit => {
-            let table = read_table(options, given)?;
+            let table = read_table(reading, given)?;
             let piped = options.data.as_ref().is_some_and(|path| path.as_os_str() == STANDARD_INPUT);
             kept = (given.is_some_and(Given::in_memory) || piped).then(|| table.clone());
-            read(options, table)?
+            read(reading, table)?
         }
         Task::Color | Task::Blocks => read_edges(task, options, given)?,
     };
@@ -107,9 +117,14 @@ pub fn load_given(
     Ok((Loaded { setup, model, input }, kept))
 }
 
+/// The same options with the model left open.
+pub(crate) fn without_model(options: &Options) -> Options {
+    Options { model: None, cluster_prior: None, ..options.clone() }
+}
+
 /// The table of a fit as it is in the file, for models that take anything.
 pub(crate) fn raw_table(options: &Options, given: Option<&Given>) -> Result<Table, Failure> {
-    read_table(&Options { model: None, cluster_prior: None, ..options.clone() }, given)
+    read_table(&without_model(options), given)
 }
 
 /// What is to be said of the model of a setup.

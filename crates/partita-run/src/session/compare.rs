@@ -4,7 +4,7 @@ use super::{Held, NewRows, Request, Watch};
 use crate::Failure;
 use crate::config::{Covariance, ModelChoice, Options, Task};
 use crate::engine::Executor;
-use crate::model::{Given, candidates, load_given, raw_table};
+use crate::model::{Given, candidates, load_given, raw_table, without_model};
 use crate::results::{Compared, Comparison, Difference};
 use partita::chance::Chance;
 use partita::rng::{Purpose, Stream};
@@ -62,8 +62,7 @@ pub fn compare(
     if models.is_empty() {
         return Err(Failure::option("model", "`compare` needs models, such as diagonal,full".into()));
     }
-    let whole = Options { model: None, cluster_prior: None, ..options.clone() };
-    let whole = load_given(Task::Fit, &whole, given)?.0.input;
+    let whole = load_given(Task::Fit, &without_model(options), given)?.0.input;
     let table = raw_table(options, given)?;
     let (training, test) = split(table.rows, hold_out, options.seed.unwrap_or(1))?;
     watch.say(&format!("{}: {} rows to fit, {} held out", whole.title, training.len(), test.len()));

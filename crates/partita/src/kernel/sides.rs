@@ -114,7 +114,21 @@ pub(super) fn sides<'a, T: Target, const N: usize>(
         let (splits, chain) = (z.together(i, j), chain - 1);
         let (kept, retraces) = ((slots, kept), !splits);
         let (log_split, log_anchors, last) = (0.0, 0.0, None);
-        Sides { target, state, kept, room, i, j, slots, chain, splits, retraces, log_split, log_anchors, last }
+        Sides {
+            target,
+            state,
+            kept,
+            room,
+            i,
+            j,
+            slots,
+            chain,
+            splits,
+            retraces,
+            log_split,
+            log_anchors,
+            last,
+        }
     });
     (sides, members, draws)
 }

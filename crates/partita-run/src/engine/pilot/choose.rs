@@ -81,7 +81,7 @@ const GIVEN_UP: f64 = 2.0;
 fn price(sampler: &Sampler, touched: f64) -> f64 {
     let one = |kind: Move| match kind {
         Move::Gibbs | Move::Kempe => 1.0,
-        Move::Sams | Move::SamsNear => 12.0 * touched,
+        Move::Sams | Move::SamsNear | Move::SamsEven => 12.0 * touched,
         Move::Shuffle | Move::ShuffleNear => 18.0 * touched,
         Move::SplitMerge | Move::SplitMergeIndependent => 40.0 * touched,
     };
@@ -127,7 +127,7 @@ const MANY: f64 = 25.0;
 
 /// Moves that are taken unseen: some of two clusters before each sweep, or chains of many items stay where they start.
 fn is_usual(contender: &Contender) -> bool {
-    matches!(contender.setup.sampler.moves(), [(Move::Sams | Move::SamsNear, 5), (Move::Gibbs, 1)])
+    matches!(contender.setup.sampler.moves(), [(Move::Sams | Move::SamsEven, 5), (Move::Gibbs, 1)])
 }
 
 /// Moves after which a race of little patience is over, if no pair has met; and any race, if all pairs meet with the simplest
