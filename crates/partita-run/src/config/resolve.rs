@@ -327,10 +327,18 @@ pub(crate) fn limit(options: &Options) -> Limit {
     }
 }
 
+/// A replicate may take so many times as long as the pilot thinks: pairs that were cut wait longer.
+const LATE: f64 = 1.5;
+
 /// When to stop. Where nothing was said: when the number of clusters and its distribution are known to two digits and the
 /// pilot was a third of the work at most, or after as many replicates as take about a minute with the pilot.
 fn stop(limit: Limit, found: Found) -> StoppingRule {
-    let seconds = found.pilot.map_or(0.01, |p| p.replicate_calls * p.seconds_per_call).max(1e-7);
+    // Where chains stay apart, both go on to the cap.
+    let calls = |pilot: &Pilot| match pilot.apart {
+        true => 2.0 * max_sweeps(&found.schedule, Some(pilot)) as f64,
+        false => pilot.replicate_calls,
+    };
+    let seconds = found.pilot.map_or(0.01, |p| calls(p) * p.seconds_per_call).max(1e-7);
     let patience = if found.pilot.is_some_and(|pilot| pilot.slow && !pilot.apart) { PATIENCE } else { 1.0 };
     let affordable = (patience * SECONDS * found.width as f64 / seconds) as u64;
     let apart = found.pilot.is_some_and(|pilot| pilot.apart);
@@ -342,8 +350,10 @@ fn stop(limit: Limit, found: Found) -> StoppingRule {
             // What is left after reading and the pilot, without what the answers take.
             let left = (total - found.spent - ANSWERS_SHARE * total - ANSWERS).max(0.1 * total);
             // About 25 replicates per worker, so that little is dropped and the workers' means are not skewed by
-            // slow first ones; at least four workers per thread, for an interval.
-            let shares = ((left / (25.0 * seconds)) as u64).clamp(4, 25);
+            // slow first ones; at least four workers per thread, for an interval. But every worker finishes its first
+            // replicate, so that there are no more than the time has room for.
+            let room = (left / (LATE * seconds)) as u64;
+            let shares = ((left / (25.0 * seconds)) as u64).clamp(4, 25).min(room).max(1);
             let (workers, seconds) = (shares * found.width as u64, left / shares as f64);
             StoppingRule::Time { workers, seconds, further: 0 }
         }

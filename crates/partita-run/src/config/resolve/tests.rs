@@ -97,3 +97,29 @@ fn a_plain_run_costs_at_least_twice_its_pilot() {
     let (least, most) = at_least(1e6, 1e-3);
     assert!(least == most && most < 2000, "{least} of {most}");
 }
+
+/// Each worker finishes its first replicate: where pairs go on to the cap, there is room for few of them.
+#[test]
+fn a_timed_run_has_no_more_workers_than_there_is_time_for() {
+    let workers = |seconds_per_call: f64, apart: bool| {
+        let schedule = Schedule::new(10, 50, 100).unwrap();
+        let pilot = Pilot { seconds_per_call, apart, replicate_calls: 150.0, ..Pilot::default() };
+        let found =
+            Found { schedule, pilot: Some(&pilot), items: 50, width: 2, meetings_only: false, spent: 10.0 };
+        let time = Options::parse("time = '40s'", "my.toml").unwrap();
+        match stop(limit(&time), found) {
+            StoppingRule::Time { workers, seconds, .. } => {
+                let shares = (workers / 2) as f64;
+                assert!(shares * seconds < 30.0, "{workers} workers of {seconds} s");
+                (workers, shares * 400.0 * seconds_per_call)
+            }
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(workers(1e-5, false).0, 50);
+    assert_eq!(workers(1e-2, false).0, 8);
+    // The cap is at 200 sweeps: 400 kernel calls where no pair meets.
+    let (apart, firsts) = workers(1e-2, true);
+    assert!(apart == 8 && firsts < 30.0, "{apart} workers, {firsts} s");
+    assert_eq!(workers(3e-2, true).0, 2);
+}
