@@ -202,7 +202,7 @@ fn foreign(head: &[u8]) -> Option<&'static str> {
         _ => false,
     };
     let binary = head.contains(&0);
-    known.or(json.then_some("a JSON file")).or(binary.then_some("not a text file"))
+    known.or(json.then_some("a JSON file")).or(binary.then_some("binary data"))
 }
 
 impl Table {

@@ -100,6 +100,8 @@ impl Understood {
             said.push(format!("left out: {}{anyway}", list.join(", ")));
         }
         said.extend(self.writing.iter().cloned());
+        // The names of the rows come first, whether their column has a name or not.
+        said.sort_by_key(|sentence| !sentence.starts_with("row names"));
         said
     }
 }

@@ -121,7 +121,7 @@ fn what_is_no_table() {
         (b"\n<!DOCTYPE html>\n<html></html>", "a web page"),
         (b"<?xml version=\"1.0\"?>", "an XML file"),
         (b"%PDF-1.7", "a PDF document"),
-        (b"a,b\n1,\x00\n", "not a text file"),
+        (b"a,b\n1,\x00\n", "binary data"),
     ] {
         assert_eq!(
             sentence(content),

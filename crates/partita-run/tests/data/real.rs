@@ -254,6 +254,11 @@ fn a_nameless_first_column_is_told() {
     for text in [",x,y\n1,0.5,2\n2,1,3\n3,7,1\n", "x,y\na,0.5,2\nb,1,3\nc,7,1\n"] {
         assert_eq!(read_with(text, &open()).understood.sentences(), [told], "{text}");
     }
+    let more = read_with(",x,site\n1,0.5,2\n2,1,2\n3,7,2\n4,3,2\n", &open());
+    assert_eq!(more.columns, 2, "a single column of data keeps a constant one beside it");
+    let more = read_with(",x,y,site\n1,0.5,2,2\n2,1,3,2\n3,7,1,2\n", &open()).understood.sentences();
+    assert_eq!(more[0], told);
+    assert!(more[1].starts_with("left out: \"site\" (constant);"), "{more:?}");
 }
 
 #[test]
