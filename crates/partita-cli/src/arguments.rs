@@ -355,10 +355,10 @@ pub struct RunOptions {
     /// Sweeps to discard at the start of each pair
     #[arg(long, value_name = "SWEEPS", help_heading = "Chains", allow_negative_numbers = true, value_parser = whole::<u64>)]
     burn_in: Option<u64>,
-    /// Least number of sweeps per pair
+    /// Minimum number of sweeps per pair
     #[arg(long, help_heading = "Chains", allow_negative_numbers = true, value_parser = whole::<u64>)]
     sweeps: Option<u64>,
-    /// Most sweeps per pair: a pair that has not met by then is censored
+    /// Maximum number of sweeps per pair; a pair that has not met by then is censored
     #[arg(long, value_name = "SWEEPS", help_heading = "Chains", allow_negative_numbers = true, value_parser = whole::<u64>)]
     max_sweeps: Option<u64>,
 

@@ -4,12 +4,11 @@ use crate::{flags, screen};
 use partita_run::Failure;
 use partita_run::config::Options;
 use partita_run::session::{self, Checked, CheckedColumn};
+use partita_run::words;
 use std::collections::BTreeMap;
 
 /// Columns shown at most; the others are counted.
 const SHOWN: usize = 40;
-/// Characters of a name at most.
-const NAME: usize = 40;
 
 /// Checks a table.
 pub fn run(options: &Options, json: bool) -> Result<(), Failure> {
@@ -26,14 +25,10 @@ fn page(found: &Checked) -> String {
     let noun = if columns == 1 { "column" } else { "columns" };
     let mut text = screen::wrap(&format!("{}: {} rows, {columns} {noun}", found.file, found.rows));
     text.push('\n');
-    let cut = |name: &str| match name.chars().count() > NAME {
-        true => name.chars().take(NAME - 1).chain(['…']).collect(),
-        false => name.to_owned(),
-    };
     let row = |column: &CheckedColumn| {
         let levels = column.levels.map_or(String::new(), |levels| levels.to_string());
         let missing = if column.missing == 0 { String::new() } else { column.missing.to_string() };
-        [cut(&column.name), column.kind.clone(), levels, missing]
+        [words::one_line(&column.name), column.kind.clone(), levels, missing]
     };
     let rows: Vec<[String; 4]> = found.columns.iter().take(SHOWN).map(row).collect();
     text += &screen::lines(["column", "kind", "levels", "missing"], &rows);

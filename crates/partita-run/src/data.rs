@@ -176,15 +176,34 @@ impl ReadOptions {
 /// Beginnings of workbooks: that of a zip archive, which may be something else, and that of old ones.
 const WORKBOOK: [&[u8]; 2] = [b"PK\x03\x04", b"\xd0\xcf\x11\xe0"];
 
-/// Beginnings of files that are taken for text at times and are not.
-const FOREIGN: [(&[u8], &str); 6] = [
+/// Beginnings of files that are taken for tables at times and are not.
+const FOREIGN: [(&[u8], &str); 10] = [
     (b"\x89HDF", "an HDF5 file"),
     (b"\x28\xb5\x2f\xfd", "compressed with zstd"),
     (b"\xfd7zXZ", "compressed with xz"),
     (b"BZh91AY", "compressed with bzip2"),
     (b"RDX", "an R data file"),
     (b"X\n\0\0\0", "an R data file"),
+    (b"%PDF", "a PDF document"),
+    (b"<!", "a web page"),
+    (b"<html", "a web page"),
+    (b"<?xml", "an XML file"),
 ];
+
+/// What a file is by its beginning, if it is no table.
+fn foreign(head: &[u8]) -> Option<&'static str> {
+    let head = head.trim_ascii_start();
+    let known = FOREIGN.iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, kind)| *kind);
+    // A column may be called [Fe/H].
+    let mut marks = head.iter().filter(|byte| !byte.is_ascii_whitespace());
+    let json = match marks.next() {
+        Some(b'{') => marks.next() == Some(&b'"'),
+        Some(b'[') => matches!(marks.next(), Some(b'{' | b'[' | b'"')),
+        _ => false,
+    };
+    let binary = head.contains(&0);
+    known.or(json.then_some("a JSON file")).or(binary.then_some("binary data"))
+}
 
 impl Table {
     /// Reads a table from a file.
@@ -222,7 +241,7 @@ impl Table {
     /// Every error is one sentence that says what is wrong, where, and what to do about it.
     pub fn read(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Table, DataError> {
         let path = path.as_ref();
-        let source = Source::open(path)?;
+        let source = Source::open(path)?.in_utf8()?;
         let head = source.head();
         if head.starts_with(kept::TABLE) {
             return kept::read_table(source);
@@ -247,7 +266,7 @@ impl Table {
                 read => read,
             };
         }
-        if let Some(&(_, kind)) = FOREIGN.iter().find(|(magic, _)| head.starts_with(magic)) {
+        if let Some(kind) = foreign(head) {
             return Err(DataError::Foreign { file: source.file, kind });
         }
         if crate::graph::is_dimacs(head) {

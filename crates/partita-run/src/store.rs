@@ -98,7 +98,7 @@ const RUN: &str = "run.toml";
 const ROWS: &str = "replicates.csv";
 const DRAWS: &str = "draws.csv";
 const ENDED: &str = "workers.csv";
-/// One clustering, one row an item.
+/// One clustering, one row per item.
 pub(crate) const CLUSTERING: &str = "clustering.csv";
 /// The bounds of its credible ball.
 pub(crate) const CREDIBLE_BALL: &str = "credible_ball.csv";

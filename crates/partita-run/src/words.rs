@@ -28,6 +28,20 @@ pub fn plain(error: &std::io::Error) -> String {
     }
 }
 
+/// A name of a column for a list: on one line, and cut after 40 characters.
+///
+/// ```
+/// assert_eq!(partita_run::words::one_line("yield\nper  plot"), "yield per plot");
+/// ```
+pub fn one_line(name: &str) -> String {
+    const LONGEST: usize = 40;
+    let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
+    match name.chars().count() > LONGEST {
+        true => name.chars().take(LONGEST - 1).chain(['…']).collect(),
+        false => name,
+    }
+}
+
 /// A text as one types it on a command line, quoted where it must be.
 pub(crate) fn typed(text: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "_-.:/+".contains(c);
@@ -48,9 +62,9 @@ pub(crate) fn csv_cell(text: &str) -> String {
 }
 
 /// Places after the point that a standard error supports; negative for tens and hundreds. One digit of the error is kept,
-/// two where it begins with 1.
+/// two where it begins with 1. What rounding leaves of values that are all equal is no error.
 pub(crate) fn places(error: f64) -> Option<i32> {
-    if !(error.is_finite() && error > 0.0) {
+    if !(error.is_finite() && error > 1e-13) {
         return None;
     }
     let text = format!("{error:.1e}");
@@ -59,17 +73,24 @@ pub(crate) fn places(error: f64) -> Option<i32> {
     Some(digits - 1 - exponent.parse::<i32>().ok()?)
 }
 
-/// A value with the digits that its standard error supports; four decimals without one.
+/// A value with the digits that its standard error supports; at most four decimals without one.
 ///
 /// ```
 /// assert_eq!(partita_run::words::rounded(0.320_712, 0.000_81), "0.3207");
+/// assert_eq!(partita_run::words::rounded(2523.4, 32.0), "2520");
 /// ```
 pub fn rounded(value: f64, error: f64) -> String {
     if !value.is_finite() {
         return "–".into();
     }
-    let digits = places(error).unwrap_or(4).clamp(0, 12) as usize;
-    unsigned_zero(format!("{value:.digits$}"))
+    unsigned_zero(match places(error) {
+        None => format!("{value:.4}").trim_end_matches('0').trim_end_matches('.').to_owned(),
+        Some(places @ 0..) => format!("{value:.*}", places.min(12) as usize),
+        Some(places) => {
+            let unit = 10f64.powi(-places);
+            format!("{:.0}", (value / unit).round() * unit)
+        }
+    })
 }
 
 /// Zero has no sign.
@@ -176,8 +197,11 @@ mod tests {
         assert_eq!(rounded(0.320_712, 0.000_81), "0.3207");
         assert_eq!(rounded(0.320_712, 0.001_23), "0.3207");
         assert_eq!(rounded(4.6, 0.3), "4.6");
-        assert_eq!(rounded(1234.5, 250.0), "1234");
-        assert_eq!(rounded(3.0, 0.0), "3.0000");
+        assert_eq!(rounded(1234.5, 250.0), "1200");
+        assert_eq!(rounded(2_071_000.4, 512_345.0), "2100000");
+        assert_eq!(rounded(3.0, 0.0), "3");
+        assert_eq!(rounded(10.0, 1e-17), "10");
+        assert_eq!(rounded(1.0 / 3.0, f64::NAN), "0.3333");
         assert_eq!(rounded(-0.3, 9.0), "0");
     }
 
@@ -188,6 +212,7 @@ mod tests {
         assert_eq!(percent(-0.000_1, Some(0.004)), "0.0%");
         assert_eq!(percent(-0.02, Some(0.004)), "-2.0%");
         assert_eq!(percent(1.0, Some(0.0)), "100%");
+        assert_eq!(percent(1.0, Some(1e-17)), "100%");
     }
 
     #[test]

@@ -40,7 +40,7 @@ fn a_timed_run_takes_its_time_and_averages_over_workers() {
     assert!(workers >= 8 && (0.099..0.65).contains(&left), "{workers} of {seconds} s");
     let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains(&format!("note: Time-limited run: {workers} workers of ")), "{words}");
-    assert!(words.contains("the mean of the workers' means is unbiased"), "{words}");
+    assert!(words.contains("Estimates are means of the workers' means"), "{words}");
 
     let found = by_worker(&scratch, "run", workers);
     assert_eq!(found.len() as u64, workers, "every worker has a row");

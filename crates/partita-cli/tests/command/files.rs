@@ -43,7 +43,7 @@ fn what_is_understood_is_said() {
     let said = scratch.ok(&format!("fit raw.csv {QUICK} --out run")).stderr;
     for sentence in [
         "row names taken from column \"country\"",
-        "left out: \"updated\" (dates or times) and \"id\" (also row names)",
+        "left out: \"updated\" (dates or times), \"id\" (also row names)",
         "--column-type updated=category would use that one anyway",
         "numbers are read with thousands separators in 10 cells (\"pop\") and % signs in 30 cells (\"share\")",
         "read as missing values: \"*\" (1 cell)",
@@ -184,7 +184,7 @@ fn columns_of_one_value() {
     scratch.write("data.csv", "x,unit,zero,y\n1.5,kg,0,2\n2.5,kg,0,3.5\n0.5,kg,0,1\n4,kg,0,8\n");
     let short = "--lag 2 --burn-in 2 --sweeps 10 --replicates 3";
     let ran = scratch.ok(&format!("fit data.csv {short} --out run"));
-    let told = "left out: \"unit\" (constant) and \"zero\" (constant)";
+    let told = "left out: \"unit\" and \"zero\" (constant)";
     assert!(ran.stderr.contains(told), "{}", ran.stderr);
     let without = scratch.ok(&format!("fit data.csv --drop unit,zero {short} --out without"));
     assert!(!without.stderr.contains("left out"), "{}", without.stderr);

@@ -35,7 +35,7 @@ fn a_card_that_cannot_be_used() {
 fn a_word_where_a_number_should_be() {
     assert_eq!(
         about("a.csv", "x,y\n1,2\n3,red\n5,6\n", "fit a.csv"),
-        "partita: a.csv, line 3, column \"y\": \"red\" is not a number; correct the cell, leave the column out \
+        "partita: a.csv, line 3, column \"y\": \"red\" is not a number; correct the cell or remove the row, leave the column out \
          with --drop y, take row names or known labels from it with --id-column y or --label-column y, or treat it as a \
          category with --column-type y=category"
     );

@@ -259,7 +259,7 @@ fn categories_alone_and_counts_alone() {
 fn words_where_numbers_are_needed() {
     assert_eq!(
         about("x,kind\n1,a\n2,b\n3,a\n", "fit a.csv --covariance known"),
-        "partita: a.csv, line 2, column \"kind\": \"a\" is not a number; correct the cell, leave the column out \
+        "partita: a.csv, line 2, column \"kind\": \"a\" is not a number; correct the cell or remove the row, leave the column out \
          with --drop kind, take row names or known labels from it with --id-column kind or --label-column kind, or \
          treat it as a category with --column-type kind=category; --model known takes numbers only, --model diagonal also takes categories"
     );

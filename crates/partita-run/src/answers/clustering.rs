@@ -162,7 +162,7 @@ pub(crate) fn co_matrix(units: &[Unit], clustering: &Partition, most: usize) -> 
 
 /// Writes the whole matrix and its standard errors, in the order of the items.
 ///
-/// Memory beside the kept states: four bytes a kept label and half a megabyte a thread, whatever the number
+/// Memory beside the kept states: four bytes per kept label and half a megabyte per thread, whatever the number
 /// of items. One unit has no standard errors: then they are NaN.
 pub(crate) fn write_matrix(
     units: &[Unit],

@@ -292,9 +292,8 @@ fn notes(run: &Run, replicates: u64, censored: u64, estimates: bool) -> Vec<Stri
     }
     if let StoppingRule::Time { workers, seconds, further } = run.plan.stop {
         notes.push(format!(
-            "Time-limited run: {} workers of {seconds:.1} s each; the mean of the workers' means is unbiased (Glynn \
-             and Heidelberger). A replicate in progress at a worker's deadline is dropped unless it is the worker's \
-             first.",
+            "Time-limited run: {} workers of {seconds:.1} s each. Estimates are means of the workers' means; a pair still \
+             running at its worker's deadline is dropped unless it is the worker's first, which keeps them unbiased.",
             workers + further
         ));
     }

@@ -73,7 +73,7 @@ impl Levels {
 const OR_EMPTY: &str = "leave it empty, as a missing value";
 
 /// A category may have so many levels.
-const MOST_LEVELS: usize = 1000;
+pub(super) const MOST_LEVELS: usize = 1000;
 
 impl Builder {
     /// An empty table with the columns of `plan`.

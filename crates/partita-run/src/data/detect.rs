@@ -51,8 +51,9 @@ fn separators(line: &[u8], delimiter: u8) -> usize {
 ///
 /// It does when a column that was asked for by name is there, when it holds words only (the first
 /// cell may be empty, over row names), or when a
-/// word stands over a number and words outnumber numbers. A first row that is mostly numbers is
-/// data, so that one mistyped number is reported and never becomes the name of a column.
+/// word stands over a number and words outnumber numbers, or when its numbers are years, one after the other. Any other
+/// first row that is mostly numbers is data, so that one mistyped number is reported and never becomes the name of a
+/// column.
 pub(super) fn header<'a>(
     first: &Record,
     second: Option<&Record>,
@@ -77,5 +78,16 @@ pub(super) fn header<'a>(
     let shift = usize::from(second.len() == first.len() + 1);
     let over_number = (0..first.len().min(second.len() - shift))
         .any(|cell| is_word(first.get(cell)) && !is_word(second.get(cell + shift)));
-    over_number && 2 * words > first.len()
+    (over_number && 2 * words > first.len()) || (are_years(first) && !are_years(second))
+}
+
+/// Whether the numbers of a row are three years or more, one after the other.
+fn are_years(row: &Record) -> bool {
+    let numbers = row.cells().filter_map(|cell| match parse(cell) {
+        Cell::Number(number) => Some(number),
+        _ => None,
+    });
+    let numbers: Vec<f64> = numbers.collect();
+    let whole = numbers.first().is_some_and(|year| year.fract() == 0.0 && (1000.0..3000.0).contains(year));
+    numbers.len() > 2 && whole && numbers.windows(2).all(|pair| pair[1] == pair[0] + 1.0)
 }

@@ -274,6 +274,34 @@ pub enum DataError {
         /// What set the expectation: the header or the first row.
         like: &'static str,
     },
+    /// Most rows have another number of cells than the first: something stands above the table.
+    #[error(
+        "{file}, line {first}: this line has {} but most rows have {usual}, from line {from} on; remove what stands above the \
+         table, or give the separator with `delimiter`",
+        count(*.cells as u64, "cell")
+    )]
+    Above {
+        /// The path as given.
+        file: String,
+        /// The first line.
+        first: u64,
+        /// Cells in it.
+        cells: usize,
+        /// The first line with as many cells as most rows.
+        from: u64,
+        /// Cells in most rows.
+        usual: usize,
+    },
+    /// A quote is open at the end of the file.
+    #[error(
+        "{file}, line {line}: a quote (\") in the row that starts here is never closed; close or remove it"
+    )]
+    OpenQuote {
+        /// The path as given.
+        file: String,
+        /// Line on which the row starts.
+        line: u64,
+    },
     /// A word stands where a number should be.
     #[error("{file}, {place}, column {}: {cell} is not a number; {way_out}", quote(.column))]
     NotANumber {
@@ -436,7 +464,7 @@ impl DataError {
                 way_out.push_str("use `header = true` if this line holds the column names; otherwise ");
             }
             way_out.push_str(&format!(
-                "correct the cell, leave the column out with `drop = {name}`, take row names or known labels from it with \
+                "correct the cell or remove the row, leave the column out with `drop = {name}`, take row names or known labels from it with \
                  `id_column = {name}` or `label_column = {name}`, or treat it as a category with `column_type = {name}=category`"
             ));
         }

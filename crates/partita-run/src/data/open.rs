@@ -5,6 +5,7 @@ use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use encoding_rs::{Encoding, UTF_8};
 use flate2::read::MultiGzDecoder;
 
 use super::error::FileError;
@@ -123,6 +124,15 @@ impl Source {
         if self.at == 0 && self.head.starts_with(b"\xef\xbb\xbf") {
             self.head.drain(..3);
         }
+    }
+
+    /// The same text in UTF-8, where it begins with the mark of UTF-16, in which Excel saves "Unicode text".
+    pub fn in_utf8(self) -> Result<Source, FileError> {
+        let marked = Encoding::for_bom(&self.head).filter(|(encoding, _)| *encoding != UTF_8);
+        let Some((encoding, _)) = marked else { return Ok(self) };
+        let source = self.load()?;
+        let head = encoding.decode(&source.head).0.into_owned().into_bytes();
+        Ok(Source { length: Some(head.len() as u64), head, path: None, ..source })
     }
 
     /// No more bytes than this can follow from the start; `None` for a pipe.

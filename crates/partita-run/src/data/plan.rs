@@ -1,9 +1,23 @@
 //! Which columns of a file are data, row names or known labels, from names and options.
 
 use super::error::{DataError, list, quote};
-use super::survey::Said;
 use super::understood::{FileColumn, Role, Understood};
 use super::{Kind, ReadOptions, default_names};
+
+/// What was said of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Said {
+    /// That it has this role.
+    Role(Role),
+    /// That it is data, or what it holds.
+    Data,
+    /// That it holds numbers.
+    Numbers,
+    /// Nothing, but the format has row names there: a column without a name.
+    Index,
+    /// Nothing.
+    Nothing,
+}
 
 /// The role of each column of a file.
 #[derive(Debug)]

@@ -108,18 +108,21 @@ impl Records {
     /// Reads the next row, blank or not.
     fn read_any(&mut self, record: &mut Record) -> Result<bool, DataError> {
         let (mut bytes, mut cells) = (0, 0);
-        let mut begun = false;
+        let (mut begun, mut quotes) = (false, 0);
         record.line = self.line;
         loop {
             if self.start == self.end {
                 self.fill()?;
             }
+            let at_end = self.start == self.end;
             let (result, read, written, ended) = self.core.read_record(
                 &self.buffer[self.start..self.end],
                 &mut record.text[bytes..],
                 &mut record.ends[cells..],
             );
             self.count_lines(read, &mut begun, &mut record.line);
+            let consumed = &self.buffer[self.start..self.start + read];
+            quotes += consumed.iter().filter(|&&byte| byte == b'"').count();
             self.start += read;
             bytes += written;
             cells += ended;
@@ -130,6 +133,10 @@ impl Records {
                 }
                 ReadRecordResult::OutputEndsFull => {
                     self.grow(&mut record.ends, MOST_CELLS, record.line)?;
+                }
+                // It would have swallowed the rest of the file.
+                ReadRecordResult::Record if at_end && quotes % 2 == 1 && self.line > record.line + 1 => {
+                    return Err(DataError::OpenQuote { file: self.file().to_owned(), line: record.line });
                 }
                 ReadRecordResult::Record => {
                     record.cells = cells;

@@ -1,13 +1,16 @@
 //! A look at all cells of a text before it is read: which columns name the rows or hold dates, how numbers are written,
 //! and what stands for a missing value. Nothing is decided by one cell.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use super::builder::MOST_LEVELS;
 use super::error::{list, quote};
 use super::number::{Decimal, Figure, figure};
+use super::plan::Said;
 use super::understood::{FileColumn, Role, Understood};
-use super::value::{Cell, is_marker, parse};
+use super::value::{Cell, is_marker, parse, text};
 use super::{identifier, when};
 use crate::words;
 
@@ -18,6 +21,8 @@ pub(super) struct Column {
     identifier: bool,
     cells: u64,
     missing: u64,
+    /// Cells that are not in UTF-8.
+    recoded: u64,
     /// Plain numbers.
     numbers: u64,
     /// Those of them that are zero, as 0 % may be written.
@@ -63,10 +68,17 @@ impl Column {
         }
     }
 
+    /// Takes note of a cell of the header.
+    pub fn see_header(&mut self, cell: &[u8]) {
+        self.recoded += u64::from(matches!(text(cell), Cow::Owned(_)));
+    }
+
     /// Takes note of a cell.
     pub fn see(&mut self, cell: &[u8]) {
         self.cells += 1;
-        let text = std::str::from_utf8(cell).unwrap_or("\u{fffd}");
+        let text = text(cell);
+        self.recoded += u64::from(matches!(text, Cow::Owned(_)));
+        let text = &*text;
         match parse(cell) {
             Cell::Missing => {
                 self.missing += 1;
@@ -157,6 +169,11 @@ impl Column {
         there > 0 && (self.dates == there || (named && self.compact == there))
     }
 
+    /// Whether no cell says anything, where so many are marked as missing by the file.
+    fn is_empty(&self, marked: u64) -> bool {
+        self.cells > 1 && self.missing + marked == self.cells
+    }
+
     /// Whether all cells that are there say the same, so that it tells nothing.
     fn is_constant(&self) -> bool {
         self.cells - self.missing > 1 && !self.varied
@@ -167,10 +184,13 @@ impl Column {
         self.seen.as_ref().map_or(0, |seen| seen.len() as u64)
     }
 
-    /// Whether it holds identifiers that come more than once, as of people who were seen twice.
+    /// Whether it holds identifiers that come more than once, as of people who were seen twice. Of few words it is a
+    /// category, and a number can be called an index.
     fn is_identifiers(&self) -> bool {
-        let whole = self.whole && self.numbers > 0;
-        self.identifier && (whole || self.words > self.numbers) && 2 * self.different() > self.cells
+        let (whole, different) = (self.whole && self.numbers > 0, self.different());
+        let many = 2 * different > self.cells || different > MOST_LEVELS as u64;
+        let numbered = whole && different > 2 && identifier::is_id(&self.name);
+        self.identifier && (numbered || (many && (whole || self.words > self.numbers)))
     }
 
     /// Whether it may name the rows: no cell is missing, no two are the same, and they are words, or whole numbers in a
@@ -195,21 +215,6 @@ pub(super) struct Findings {
     numeric: Vec<bool>,
     /// What was made of each column.
     pub understood: Understood,
-}
-
-/// What was said of a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Said {
-    /// That it has this role.
-    Role(Role),
-    /// That it is data, or what it holds.
-    Data,
-    /// That it holds numbers.
-    Numbers,
-    /// Nothing, but the format has row names there: a column without a name.
-    Index,
-    /// Nothing.
-    Nothing,
 }
 
 impl Findings {
@@ -245,6 +250,20 @@ impl Findings {
         };
         findings.understood.columns = findings.columns(columns, said, roles);
         findings.understood.writing = findings.writing(columns, &markers);
+        let recoded: u64 = columns.iter().map(|column| column.recoded).sum();
+        if recoded > 0 {
+            let cells = words::count(recoded, "cell");
+            let sentence =
+                format!("the text is not UTF-8; {cells} with other characters are read as Windows-1252");
+            findings.understood.writing.push(sentence);
+        }
+        let index = said.iter().position(|said| *said == Said::Index);
+        if index.is_some_and(|at| findings.understood.columns[at].role == Role::Names) {
+            findings
+                .understood
+                .writing
+                .insert(0, "row names taken from the first column, which has no name".into());
+        }
         findings
     }
 
@@ -258,6 +277,7 @@ impl Findings {
                 let role = match said {
                     Said::Role(role) => *role,
                     Said::Index => Role::Names,
+                    _ if open && column.is_empty(self.marked(column)) => Role::Empty,
                     _ if open && column.is_date() => Role::Date,
                     _ if open && column.is_names() => Role::Names,
                     _ if open && column.is_identifiers() => Role::Identifiers,
@@ -343,6 +363,11 @@ impl Findings {
         sentences
     }
 
+    /// Whether a column holds numbers, so that a word in it is a mistake.
+    pub fn is_numeric(&self, column: usize) -> bool {
+        self.numeric.get(column).copied().unwrap_or(false)
+    }
+
     /// What a cell says in this file.
     pub fn cell(&self, column: usize, cell: &[u8]) -> Cell {
         let plain = parse(cell);
@@ -351,12 +376,14 @@ impl Findings {
             Cell::Word => false,
             _ => true,
         };
-        let text = std::str::from_utf8(cell).ok().filter(|_| !usual);
-        let Some(text) = text else { return plain };
-        if self.markers.iter().any(|marker| marker == text) {
+        if usual {
+            return plain;
+        }
+        let text = text(cell);
+        if self.markers.iter().any(|marker| *marker == text) {
             return Cell::Missing;
         }
-        match self.numeric.get(column).copied().unwrap_or(false).then(|| figure(text, self.decimal)) {
+        match self.is_numeric(column).then(|| figure(&text, self.decimal)) {
             Some(Some(figure)) => Cell::Number(figure.value),
             _ => plain,
         }

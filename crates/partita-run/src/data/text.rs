@@ -1,12 +1,15 @@
 //! Reading delimited text: CSV, TSV and their relatives, with or without a header.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use super::builder::Builder;
 use super::error::{DataError, FileError, Place};
 use super::open::Source;
 use super::plan::{Plan, header_names};
 use super::records::{Record, Records};
 use super::survey::{Column, Findings};
-use super::value::{Cell, decimal_comma, parse};
+use super::value::{self, Cell, decimal_comma, parse};
 use super::{Guess, ReadOptions, Table, default_names, detect};
 
 /// Reads a table from text; `place` is how a row is called by its line.
@@ -23,6 +26,9 @@ pub(super) fn read(
     }
     Beginning::new(source, options)?.table(findings, options, place)
 }
+
+/// What a survey found, and the number of cells in most rows with the line of the first such row.
+type Surveyed = (Findings, Option<(usize, u64)>);
 
 /// A text whose first rows were read.
 struct Beginning {
@@ -52,7 +58,7 @@ impl Beginning {
         let headed =
             options.header.unwrap_or_else(|| detect::header(&first, second.as_ref(), options.asked()));
         let (names, index) = match (&second, headed) {
-            (Some(second), true) => with_row_names(&file, utf8_cells(&file, &first)?, second)?,
+            (Some(second), true) => with_row_names(&file, texts(&file, &first, options.guess)?, second)?,
             (None, true) => return Err(DataError::HeaderOnly { file }),
             (_, false) => (default_names(first.len()), None),
         };
@@ -77,21 +83,33 @@ impl Beginning {
         }
     }
 
-    /// Looks at all cells.
-    fn survey(self, options: &ReadOptions) -> Result<Findings, DataError> {
-        let (plan, delimiter) = (self.plan(options)?, self.delimiter);
+    /// Looks at all cells, and at how many there are in most rows.
+    fn survey(self, options: &ReadOptions) -> Result<Surveyed, DataError> {
+        let (plan, delimiter, expected) = (self.plan(options)?, self.delimiter, self.names.len());
         let mut columns: Vec<Column> = self.names.iter().map(|name| Column::new(name)).collect();
+        if self.headed {
+            let names = self.first.cells().zip(columns.iter_mut());
+            names.for_each(|(cell, column)| column.see_header(cell));
+        }
+        // By number of cells: the first line with so many, and the number of such rows.
+        let mut lengths: BTreeMap<usize, (u64, u64)> = BTreeMap::new();
+        let mut rows = 0;
         self.each_row(|row| {
             columns.iter_mut().zip(row.cells()).for_each(|(column, cell)| column.see(cell));
+            let cells = row.len() - usize::from(ends_with_separator(row, expected));
+            lengths.entry(cells).or_insert((row.line, 0)).1 += 1;
+            rows += 1;
             Ok(())
         })?;
-        Ok(Findings::new(&columns, &plan.said(options), delimiter, options.guess == Guess::All))
+        let usual = lengths.into_iter().find(|(_, (_, number))| 2 * number > rows);
+        let findings = Findings::new(&columns, &plan.said(options), delimiter, options.guess == Guess::All);
+        Ok((findings, usual.map(|(cells, (line, _))| (cells, line))))
     }
 
     /// Reads the table.
     fn table(
         self,
-        findings: Option<Findings>,
+        findings: Option<Surveyed>,
         options: &ReadOptions,
         place: fn(u64) -> Place,
     ) -> Result<Table, DataError> {
@@ -99,7 +117,7 @@ impl Beginning {
         let headless = !headed && options.header.is_none();
         let is_number = |cell: &[u8]| matches!(parse(cell), Cell::Number(_));
         let below = self.second.as_ref().filter(|_| headless).map(|row| row.cells().map(is_number).collect());
-        if let Some(findings) = &findings {
+        if let Some((findings, _)) = &findings {
             plan.adopt(&findings.understood);
         }
         let mut rows = Rows {
@@ -107,11 +125,18 @@ impl Beginning {
             headless,
             below: below.unwrap_or_default(),
             first_line: self.first.line,
+            first_cells: self.first.len(),
+            usual: findings.as_ref().and_then(|(_, usual)| *usual),
             place,
             builder: Builder::new(&file, plan, options),
-            findings,
+            findings: findings.map(|(findings, _)| findings),
+            guess: options.guess,
             file,
         };
+        let expected = rows.builder.plan.names.len();
+        if rows.usual.is_some_and(|(usual, _)| usual != expected) {
+            return Err(rows.ragged(rows.first_line, expected, expected));
+        }
         self.each_row(|row| rows.push(row))?;
         let understood = rows.findings.map(|findings| findings.understood);
         let table = rows.builder.finish()?;
@@ -136,15 +161,24 @@ fn with_row_names(
     Ok((header_names(file, names)?, index))
 }
 
-/// The cells of a row as text.
-fn utf8_cells(file: &str, record: &Record) -> Result<Vec<String>, DataError> {
-    let cells = record.cells().map(|cell| utf8(file, record, cell).map(str::to_owned));
-    cells.collect()
+/// Whether a row of so many cells has a separator after the last one.
+fn ends_with_separator(row: &Record, cells: usize) -> bool {
+    row.len() == cells + 1 && row.get(cells).is_empty()
 }
 
-/// A cell as text.
-fn utf8<'a>(file: &str, record: &Record, cell: &'a [u8]) -> Result<&'a str, DataError> {
-    std::str::from_utf8(cell).map_err(|_| DataError::NotUtf8 { file: file.to_owned(), line: record.line })
+/// The cells of a row as text.
+fn texts(file: &str, record: &Record, guess: Guess) -> Result<Vec<String>, DataError> {
+    record.cells().map(|cell| text(file, record, cell, guess).map(Cow::into_owned)).collect()
+}
+
+/// A cell as text, in UTF-8 unless other ways of writing may be guessed.
+fn text<'a>(file: &str, record: &Record, cell: &'a [u8], guess: Guess) -> Result<Cow<'a, str>, DataError> {
+    match value::text(cell) {
+        Cow::Owned(_) if guess == Guess::Nothing => {
+            Err(DataError::NotUtf8 { file: file.to_owned(), line: record.line })
+        }
+        text => Ok(text),
+    }
 }
 
 /// The rows on their way into the table.
@@ -155,25 +189,23 @@ struct Rows {
     /// For each column, whether its second row is a number, so that the first may hold names.
     below: Vec<bool>,
     first_line: u64,
+    first_cells: usize,
+    /// The number of cells that more than half of the rows have, where there is one, and the line of the first such row.
+    usual: Option<(usize, u64)>,
     /// How a row is called in sentences: by its line, or by its number.
     place: fn(u64) -> Place,
     builder: Builder,
     /// What a survey found, where there was one.
     findings: Option<Findings>,
+    guess: Guess,
 }
 
 impl Rows {
     /// Adds one row.
     fn push(&mut self, record: &Record) -> Result<(), DataError> {
         let expected = self.builder.plan.names.len();
-        if record.len() != expected {
-            return Err(DataError::Ragged {
-                file: self.file.clone(),
-                line: record.line,
-                cells: record.len(),
-                expected,
-                like: self.like,
-            });
+        if record.len() != expected && !ends_with_separator(record, expected) {
+            return Err(self.ragged(record.line, record.len(), expected));
         }
         let place = (self.place)(record.line);
         for at in 0..self.builder.plan.data.len() {
@@ -190,21 +222,33 @@ impl Rows {
             self.builder.values.push(value);
         }
         if let Some(column) = self.builder.plan.id {
-            let id = utf8(&self.file, record, record.get(column))?;
-            self.builder.push_id(place, column, id)?;
+            let id = text(&self.file, record, record.get(column), self.guess)?;
+            self.builder.push_id(place, column, &id)?;
         }
         if let Some(column) = self.builder.plan.label {
-            let label = utf8(&self.file, record, record.get(column))?;
-            self.builder.push_label(label);
+            let label = text(&self.file, record, record.get(column), self.guess)?;
+            self.builder.push_label(&label);
         }
         Ok(())
+    }
+
+    /// The sentence for a row that is longer or shorter than expected; where most rows are, the first one is odd.
+    #[cold]
+    fn ragged(&self, line: u64, cells: usize, expected: usize) -> DataError {
+        let file = self.file.clone();
+        match self.usual {
+            Some((usual, from)) if usual != expected => {
+                DataError::Above { file, first: self.first_line, cells: self.first_cells, from, usual }
+            }
+            _ => DataError::Ragged { file, line, cells, expected, like: self.like },
+        }
     }
 
     /// What becomes of a cell that is not a finite number, or not in a column of such.
     #[cold]
     fn other(&mut self, cell: Cell, record: &Record, at: usize) -> Result<f64, DataError> {
         let (place, column) = ((self.place)(record.line), self.builder.plan.data[at]);
-        let text = utf8(&self.file, record, record.get(column))?;
+        let text = &*text(&self.file, record, record.get(column), self.guess)?;
         match cell {
             Cell::Number(number) => self.builder.special(place, at, number, text),
             Cell::Missing => self.builder.missing(place, column, text),
@@ -212,8 +256,9 @@ impl Rows {
             Cell::Word => {
                 let first = self.headless && record.line == self.first_line;
                 let header = first && self.below.get(column) == Some(&true);
-                let level =
-                    if header || decimal_comma(text) { None } else { self.builder.word(place, at, text) };
+                let numeric = self.findings.as_ref().is_some_and(|findings| findings.is_numeric(column));
+                let mistake = header || (numeric && self.builder.is_plain(at)) || decimal_comma(text);
+                let level = if mistake { None } else { self.builder.word(place, at, text) };
                 level.unwrap_or_else(|| {
                     let name = &self.builder.plan.names[column];
                     Err(DataError::not_a_number(&self.file, place, name, text, first))

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::error::{argument, quote};
+use super::error::{argument, list as list_of, quote};
 use crate::words;
 
 /// The role of a column of a file.
@@ -19,6 +19,8 @@ pub enum Role {
     Date,
     /// Identifiers, some of them repeated, which are left out.
     Identifiers,
+    /// A column without any value, which is left out.
+    Empty,
     /// A constant column, which carries no information and is left out.
     Constant,
     /// Left out on request, or because another column already names the rows.
@@ -69,22 +71,37 @@ impl Understood {
         let mut said: Vec<String> = found(Role::Names)
             .map(|column| format!("row names taken from column {}", quote(&column.name)))
             .collect();
-        let left: Vec<(&FileColumn, &str)> = found(Role::Date)
-            .map(|column| (column, "dates or times"))
-            .chain(found(Role::Identifiers).map(|column| (column, "identifiers, some repeated")))
-            .chain(found(Role::Constant).map(|column| (column, "constant")))
-            .chain(found(Role::Dropped).map(|column| (column, "also row names")))
-            .collect();
-        if let Some((first, _)) = left.first() {
-            let (it, example) = (if left.len() == 1 { "it" } else { "that one" }, argument(&first.name));
-            let list = left.iter().map(|(column, why)| format!("{} ({why})", quote(&column.name)));
-            let list: Vec<String> = list.collect();
-            said.push(format!(
-                "left out: {}; `column_type = {example}=category` would use {it} anyway",
-                words::and(&list)
-            ));
+        let reasons = [
+            (Role::Date, "dates or times"),
+            (Role::Identifiers, "identifiers, some repeated"),
+            (Role::Constant, "constant"),
+            (Role::Dropped, "also row names"),
+            (Role::Empty, "no values"),
+        ];
+        let names = |role| found(role).map(|column| column.name.clone()).collect::<Vec<_>>();
+        let groups = reasons.map(|(role, why)| (names(role), why));
+        let left: Vec<&String> = groups.iter().flat_map(|(names, _)| names).collect();
+        if let Some(first) = left.first() {
+            let all = |names: &[String]| match names.len() {
+                0..=3 => words::and(&names.iter().map(|name| quote(name)).collect::<Vec<_>>()),
+                _ => list_of(names),
+            };
+            let list = groups.iter().filter(|(names, _)| !names.is_empty());
+            let list: Vec<String> = list.map(|(names, why)| format!("{} ({why})", all(names))).collect();
+            // There is nothing to use in a column without values.
+            let anyway = match (left.len(), found(Role::Empty).count()) {
+                (all, empty) if all == empty => String::new(),
+                (all, _) => format!(
+                    "; `column_type = {}=category` would use {} anyway",
+                    argument(first),
+                    if all == 1 { "it" } else { "that one" }
+                ),
+            };
+            said.push(format!("left out: {}{anyway}", list.join(", ")));
         }
         said.extend(self.writing.iter().cloned());
+        // The names of the rows come first, whether their column has a name or not.
+        said.sort_by_key(|sentence| !sentence.starts_with("row names"));
         said
     }
 }

@@ -1,5 +1,9 @@
 //! What one cell of text says: a number, nothing, or a word.
 
+use std::borrow::Cow;
+
+use encoding_rs::WINDOWS_1252;
+
 /// A cell once read.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Cell {
@@ -47,6 +51,14 @@ const MARKERS: [&str; 24] = [
 /// Whether a cell among numbers can stand for a missing value.
 pub(super) fn is_marker(cell: &str) -> bool {
     MARKERS.iter().any(|marker| marker.eq_ignore_ascii_case(cell))
+}
+
+/// A cell as text: in UTF-8, or else in Windows-1252, in which spreadsheets save CSV files.
+pub(super) fn text(cell: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(cell) {
+        Ok(text) => text.into(),
+        Err(_) => WINDOWS_1252.decode_without_bom_handling(cell).0,
+    }
 }
 
 /// Whether a cell that has no blanks around it says nothing.

@@ -131,7 +131,7 @@ pub(crate) fn advice(setup: &Setup, raced: bool) -> String {
         _ if raced => None,
         _ => Some("leaving `sampler` out, so that the pilot chooses the moves"),
     };
-    let ways = [model, moves, Some("a limit on the sweeps per pair (`max_sweeps`)")];
+    let ways = [model, moves, Some("a larger `max_sweeps`")];
     crate::words::or(&ways.into_iter().flatten().collect::<Vec<_>>())
 }
 

@@ -25,7 +25,7 @@ fn numbered_edges(table: &Table) -> bool {
     unnamed && table.ids.is_none() && table.values.chunks_exact(2).all(edge)
 }
 
-/// Two words a line, and many of them on both sides. The first line of such a list is taken for names.
+/// Two words per line, and many of them on both sides. The first line of such a list is taken for names.
 fn named_edges(table: &Table) -> bool {
     let words = |column: usize| -> HashSet<&String> {
         table.levels[column].iter().chain([&table.names[column]]).collect()

@@ -2,6 +2,7 @@
 
 use crate::config::{ClusterPrior, Covariance, Law, MixtureLaw, Move, Options, PartitionPrior, Setup};
 use crate::data::{Kind, Table};
+use crate::words;
 
 /// What clusters look like.
 fn clusters(law: &MixtureLaw) -> String {
@@ -118,10 +119,13 @@ pub(super) fn list(names: &[String]) -> String {
 pub(super) fn columns(table: &Table, kinds: &[Kind]) -> String {
     let one = |kind: Kind| {
         let of_kind: Vec<usize> = (0..kinds.len()).filter(|&column| kinds[column] == kind).collect();
-        let name = |&column: &usize| match table.levels[column].len() {
-            0 => table.names[column].clone(),
-            1 => format!("{}: 1 level", table.names[column]),
-            levels => format!("{}: {levels} levels", table.names[column]),
+        let name = |&column: &usize| {
+            let name = words::one_line(&table.names[column]);
+            match table.levels[column].len() {
+                0 => name,
+                1 => format!("{name}: 1 level"),
+                levels => format!("{name}: {levels} levels"),
+            }
         };
         let names: Vec<String> = of_kind.iter().map(name).collect();
         (!names.is_empty()).then(|| format!("{} {kind} ({})", of_kind.len(), list(&names)))

@@ -91,7 +91,7 @@ fn number_rows(columns: &[&CardColumn]) -> Markup {
     html! {
         table.profile {
             thead { tr {
-                th scope="col" { "Column" } th scope="col" { "Mean" } th scope="col" { "Whole table" }
+                th scope="col" { "Column" } th scope="col" { "Mean" } th scope="col" { "Overall" }
                 th scope="col" { span.hidden { "Difference" } }
             } }
             tbody { @for column in columns { (number_row(column)) } }
@@ -141,7 +141,7 @@ fn level_rows(column: &CardColumn) -> Markup {
     html! {
         table.profile {
             thead { tr {
-                th scope="col" { (lines[0].column) } th scope="col" { "Share" } th scope="col" { "Whole table" }
+                th scope="col" { (lines[0].column) } th scope="col" { "Share" } th scope="col" { "Overall" }
                 th scope="col" { span.hidden { "Share" } }
             } }
             tbody {

@@ -132,6 +132,21 @@ fn terms() -> Markup {
     }
 }
 
+/// A sentence in which commands, between backticks, and options look like what one types.
+fn prose(sentence: &str) -> Markup {
+    let option = |word: &str| word.trim_start_matches('(').starts_with("--");
+    html! {
+        @for (at, part) in sentence.split('`').enumerate() {
+            @if at % 2 == 1 { code { (part) } } @else {
+                @for (at, word) in part.split(' ').enumerate() {
+                    @if at > 0 { " " }
+                    @if option(word) { code.option { (word) } } @else { (word) }
+                }
+            }
+        }
+    }
+}
+
 /// What was asked, the answer, and the warnings.
 pub(super) fn lead(page: &Page, contents: &[Section]) -> Markup {
     let s = &page.summary;
@@ -145,7 +160,7 @@ pub(super) fn lead(page: &Page, contents: &[Section]) -> Markup {
             @if !s.notes.is_empty() {
                 aside.notes role="note" aria-labelledby="notes" {
                     h2 #notes { "Please note" }
-                    ul { @for note in &s.notes { li { (note) } } }
+                    ul { @for note in &s.notes { li { (prose(note)) } } }
                 }
             }
             @if !page.question.is_empty() { p.question { (page.question) } }

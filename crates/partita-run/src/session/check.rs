@@ -153,7 +153,7 @@ fn columns(input: &Input) -> Vec<CheckedColumn> {
             Role::Names => "names".into(),
             Role::Labels => "labels".into(),
             Role::Date => "date".into(),
-            Role::Identifiers | Role::Constant | Role::Dropped => "dropped".into(),
+            Role::Identifiers | Role::Constant | Role::Empty | Role::Dropped => "dropped".into(),
         };
         CheckedColumn { name: column.name.clone(), kind, missing: column.missing, levels: None }
     };

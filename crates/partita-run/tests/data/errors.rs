@@ -1,6 +1,7 @@
 //! One test per sentence: what a user reads when a file cannot be used.
 
 use super::*;
+use partita_run::data::Guess;
 
 /// The sentence for a file of this content, which goes by the name of `data.csv`.
 #[track_caller]
@@ -29,7 +30,7 @@ fn columns(names: &[&str]) -> ReadOptions {
 fn a_word_for_a_number() {
     assert_eq!(
         sentence("mass,sepal length\n1,2\n3,oops\n"),
-        "data.csv, line 3, column \"sepal length\": \"oops\" is not a number; correct the cell, leave the column out with `drop = 'sepal length'`, take row names or known labels from it with `id_column = 'sepal length'` or `label_column = 'sepal length'`, or treat it as a category with `column_type = 'sepal length'=category`"
+        "data.csv, line 3, column \"sepal length\": \"oops\" is not a number; correct the cell or remove the row, leave the column out with `drop = 'sepal length'`, take row names or known labels from it with `id_column = 'sepal length'` or `label_column = 'sepal length'`, or treat it as a category with `column_type = 'sepal length'=category`"
     );
 }
 
@@ -37,7 +38,7 @@ fn a_word_for_a_number() {
 fn a_column_of_words() {
     assert_eq!(
         sentence("mass,kind\n1,red\n3,blue\n"),
-        "data.csv, line 2, column \"kind\": \"red\" is not a number; correct the cell, leave the column out with `drop = kind`, take row names or known labels from it with `id_column = kind` or `label_column = kind`, or treat it as a category with `column_type = kind=category`"
+        "data.csv, line 2, column \"kind\": \"red\" is not a number; correct the cell or remove the row, leave the column out with `drop = kind`, take row names or known labels from it with `id_column = kind` or `label_column = kind`, or treat it as a category with `column_type = kind=category`"
     );
 }
 
@@ -45,7 +46,7 @@ fn a_column_of_words() {
 fn a_word_below_blank_lines_and_long_cells() {
     assert_eq!(
         sentence("a,\"b\nb\"\r\n\r\n1,\"2\"\r\n\r\n\r\n3,x\r\n"),
-        "data.csv, line 7, column \"b\\nb\": \"x\" is not a number; correct the cell, leave the column out with `drop = NUMBER`, take row names or known labels from it with `id_column = NUMBER` or `label_column = NUMBER`, or treat it as a category with `column_type = NUMBER=category`"
+        "data.csv, line 7, column \"b\\nb\": \"x\" is not a number; correct the cell or remove the row, leave the column out with `drop = NUMBER`, take row names or known labels from it with `id_column = NUMBER` or `label_column = NUMBER`, or treat it as a category with `column_type = NUMBER=category`"
     );
 }
 
@@ -53,7 +54,7 @@ fn a_word_below_blank_lines_and_long_cells() {
 fn a_first_line_of_numbers_with_a_word() {
     assert_eq!(
         sentence("1,oops,3\n4,5,6\n"),
-        "data.csv, line 1, column \"x2\": \"oops\" is not a number; use `header = true` if this line holds the column names; otherwise correct the cell, leave the column out with `drop = x2`, take row names or known labels from it with `id_column = x2` or `label_column = x2`, or treat it as a category with `column_type = x2=category`"
+        "data.csv, line 1, column \"x2\": \"oops\" is not a number; use `header = true` if this line holds the column names; otherwise correct the cell or remove the row, leave the column out with `drop = x2`, take row names or known labels from it with `id_column = x2` or `label_column = x2`, or treat it as a category with `column_type = x2=category`"
     );
 }
 
@@ -76,17 +77,66 @@ fn decimal_commas_between_semicolons() {
 #[test]
 fn a_separator_too_many_at_the_end_of_each_row() {
     assert_eq!(
-        sentence("a,b\n1,2,\n3,4,\n"),
-        "data.csv, line 2: the row has 3 cells but the header has 2; correct or remove the row, or give the \
+        sentence("a,b\n1,2,\n3,4,5\n"),
+        "data.csv, line 3: the row has 3 cells but the header has 2; correct or remove the row, or give the \
          separator with `delimiter`"
     );
+    // An empty cell after the last one is none.
+    assert_eq!(read("a,b\n1,2,\n3,4,\n").values, [1.0, 2.0, 3.0, 4.0]);
+}
+
+#[test]
+fn lines_above_the_table() {
+    let guess = ReadOptions { guess: Guess::All, ..ReadOptions::default() };
+    for (above, cells, from) in [
+        ("My measurements\n\n", "one cell", 3),
+        ("# one\n# two, of 2020\n", "one cell", 3),
+        ("2,3,names\n", "3 cells", 2),
+    ] {
+        assert_eq!(
+            sentence_with(format!("{above}a,b,c,d\n1,2,3,4\n3,4,5,6\n5,6,7,7\n"), &guess),
+            format!(
+                "data.csv, line 1: this line has {cells} but most rows have 4, from line {from} on; remove what \
+                     stands above the table, or give the separator with `delimiter`"
+            )
+        );
+    }
+}
+
+#[test]
+fn a_quote_that_swallows_the_rest() {
+    assert_eq!(
+        sentence("a,b\n1,2\n3,\"4\n5,6\n7,8\n"),
+        "data.csv, line 3: a quote (\") in the row that starts here is never closed; close or remove it"
+    );
+    // Inches, and a cell of several lines, are fine.
+    assert_eq!(read("a,b\n1,2\n3,\"4\n\"\n5,6\n").rows, 3);
+}
+
+#[test]
+fn what_is_no_table() {
+    for (content, kind) in [
+        (&b"[{\"a\": 1}, {\"a\": 2}]"[..], "a JSON file"),
+        (b"{\n  \"a\": [1, 2]\n}", "a JSON file"),
+        (b"\n<!DOCTYPE html>\n<html></html>", "a web page"),
+        (b"<?xml version=\"1.0\"?>", "an XML file"),
+        (b"%PDF-1.7", "a PDF document"),
+        (b"a,b\n1,\x00\n", "binary data"),
+    ] {
+        assert_eq!(
+            sentence(content),
+            format!("data.csv is {kind}, which partita cannot read; save the data as CSV, TSV, XLSX or NPY")
+        );
+    }
+    // Astronomers have such columns.
+    assert_eq!(read("[Fe/H],mass\n1,2\n3,4\n").names, ["[Fe/H]", "mass"]);
 }
 
 #[test]
 fn a_long_cell() {
     assert_eq!(
         sentence("a,b\n1,2\n3,\"one\ttwo three four five six seven eight nine ten\"\n"),
-        "data.csv, line 3, column \"b\": \"one\\ttwo three four five six seven eight …\" is not a number; correct the cell, leave the column out with `drop = b`, take row names or known labels from it with `id_column = b` or `label_column = b`, or treat it as a category with `column_type = b=category`"
+        "data.csv, line 3, column \"b\": \"one\\ttwo three four five six seven eight …\" is not a number; correct the cell or remove the row, leave the column out with `drop = b`, take row names or known labels from it with `id_column = b` or `label_column = b`, or treat it as a category with `column_type = b=category`"
     );
 }
 

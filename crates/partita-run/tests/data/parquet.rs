@@ -117,7 +117,7 @@ fn a_missing_parquet_cell() {
 fn a_parquet_column_of_words() {
     assert_eq!(
         sentence(&parquet(false), &ReadOptions::default()),
-        "data.parquet, row 1, column \"kind\": \"red\" is not a number; correct the cell, leave the column out with `drop = kind`, or use it as `id_column = kind` or `label_column = kind`"
+        "data.parquet, row 1, column \"kind\": \"red\" is not a number; correct the cell or remove the row, leave the column out with `drop = kind`, or use it as `id_column = kind` or `label_column = kind`"
     );
 }
 

@@ -36,6 +36,11 @@ fn numbers_name_the_rows_where_the_column_is_called_so() {
     for text in ["id,x\n7,1.5\n7,2\n9,0\n7,1\n", "id,x\n7.5,1.5\n3,2\n9,0\n", "year,x\n7,1.5\n3,2\n9,0\n"] {
         assert_eq!(read_with(text, &open()).columns, 2, "{text}");
     }
+    // Whole numbers that are called identifiers and nothing else are never data, however often they come; an index may be.
+    let visits = "id,index,x\n7,1,1.5\n7,2,2\n9,1,0\n7,2,1\n4,3,1\n9,1,3\n";
+    assert_eq!(read_with(visits, &open()).names, ["index", "x"]);
+    let words = "id,x\na,1.5\nb,2\na,0\nc,1\nc,1\nb,3\n";
+    assert_eq!(read_with(words, &open()).names, ["id", "x"]);
     // Mostly different ones that are called so are identifiers, which nobody clusters.
     let repeated = read_with("id,x\n7,1.5\n7,2\n9,0\n11,2\n12,3\n", &open());
     assert_eq!((repeated.names.len(), repeated.ids.is_none()), (1, true));
@@ -95,7 +100,7 @@ fn dates_are_left_out() {
     assert_eq!(table.understood.columns[0].missing, 1);
     assert_eq!(
         table.understood.sentences(),
-        ["left out: \"date\" (dates or times) and \"time\" (dates or times); `column_type = date=category` \
+        ["left out: \"date\" and \"time\" (dates or times); `column_type = date=category` \
              would use that one anyway"]
     );
     // Eight digits are a day where the column says so.
@@ -229,4 +234,73 @@ fn ratings_are_no_counts() {
 fn a_compressed_file_is_read_twice() {
     let fixture = Fixture::new("data.csv.gz", gzip("who,x\nann,1\nbob,2\ncy,4\n"));
     assert_eq!(fixture.read(&open()).unwrap().names, ["x"]);
+}
+
+#[test]
+fn columns_without_values_are_left_out() {
+    let table = read_with("a,b,notes,\n1,2,,NA\n3,5,,\n2,1,,NA\n", &open());
+    assert_eq!(table.names, ["a", "b"]);
+    assert_eq!(roles(&table)[2..], [("notes", Role::Empty), ("x4", Role::Empty)]);
+    assert_eq!(table.understood.sentences(), ["left out: \"notes\" and \"x4\" (no values)"]);
+    // Unless somebody said what it holds, and unless nothing else is there.
+    let said = ReadOptions { kinds: vec![("notes".into(), Kind::Normal)], ..open() };
+    assert_eq!(read_with("a,notes\n1,\n3,\n", &said).columns, 2);
+    assert_eq!(read_with("a\nNA\nNA\n", &open()).columns, 1);
+}
+
+#[test]
+fn a_nameless_first_column_is_told() {
+    let told = "row names taken from the first column, which has no name";
+    for text in [",x,y\n1,0.5,2\n2,1,3\n3,7,1\n", "x,y\na,0.5,2\nb,1,3\nc,7,1\n"] {
+        assert_eq!(read_with(text, &open()).understood.sentences(), [told], "{text}");
+    }
+    let more = read_with(",x,site\n1,0.5,2\n2,1,2\n3,7,2\n4,3,2\n", &open());
+    assert_eq!(more.columns, 2, "a single column of data keeps a constant one beside it");
+    let more = read_with(",x,y,site\n1,0.5,2,2\n2,1,3,2\n3,7,1,2\n", &open()).understood.sentences();
+    assert_eq!(more[0], told);
+    assert!(more[1].starts_with("left out: \"site\" (constant);"), "{more:?}");
+}
+
+#[test]
+fn years_one_after_the_other_are_names() {
+    let table = read_with("place,code,2001,2002,2003\nA,a,1.5,2,3\nB,b,2,2,2\nC,c,3,1,0\n", &open());
+    assert_eq!(table.names, ["2001", "2002", "2003"]);
+    // Numbers that are no years are data, and so are years in all rows.
+    assert_eq!(read_with("A,1,2,3\nB,2,2,2\nB,2,5,2\nA,1,0,3\n", &open()).rows, 4);
+    assert_eq!(read_with("A,2001,2002,2003\nB,2002,2003,2004\nB,2001,2002,2003\n", &open()).rows, 3);
+}
+
+#[test]
+fn a_word_above_numbers_is_a_mistake_too() {
+    let units =
+        Fixture::new("data.csv", "a,b\ncm,kg\n1,2.5\n3,4\n5,6\n").read(&open()).unwrap_err().to_string();
+    assert!(
+        units.contains("line 2, column \"a\": \"cm\" is not a number; correct the cell or remove the row"),
+        "{units}"
+    );
+}
+
+#[test]
+fn other_encodings() {
+    let text = "größe,ort,preis\n1,Köln,5 €\n3,Berlin,7 €\n2,Köln,1 €\n4,Berlin,2 €\n";
+    let plain = read_with(text, &open());
+    let spreadsheet = encoding_rs::WINDOWS_1252.encode(text).0.into_owned();
+    let table = read_with(&spreadsheet, &open());
+    assert_eq!((&table.names, &table.values, &table.levels), (&plain.names, &plain.values, &plain.levels));
+    assert_eq!(table.levels[1], ["Köln", "Berlin"]);
+    let told = table.understood.sentences();
+    assert_eq!(
+        told.last().unwrap(),
+        "the text is not UTF-8; 7 cells with other characters are read as Windows-1252"
+    );
+    assert_eq!(plain.understood.sentences(), told[..told.len() - 1]);
+    // With a mark at its beginning UTF-16 is no guess.
+    for order in [u16::to_le_bytes, u16::to_be_bytes] {
+        let marked: Vec<u8> = format!("\u{feff}{text}").encode_utf16().flat_map(order).collect();
+        let table = read_with(&marked, &open());
+        assert_eq!(
+            (table.fingerprint, table.understood),
+            (plain.fingerprint.clone(), plain.understood.clone())
+        );
+    }
 }
