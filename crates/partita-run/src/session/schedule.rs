@@ -291,9 +291,12 @@ fn best(
     let at = most_met(&apart);
     pilot::take(&mut known, at);
     known[at].left = None;
-    room.watch
-        .say(&format!("pilot: no model had all pairs meet; {} had the most", pilot::model_name(&known[at])));
     let share = apart.iter().filter(|tried| tried.0 == at).map(|tried| tried.1).fold(f64::INFINITY, f64::min);
+    let name = pilot::model_name(&known[at]);
+    room.watch.say(&match share < 1.0 {
+        true => format!("pilot: no model had all pairs meet; {name} had the most"),
+        false => format!("pilot: no pair met under any model; using {name}"),
+    });
     let raced = raced.into_iter().find(|(other, of_race, ..)| (*other, *of_race) == (at, share));
     let (contender, mut found) = match (least.filter(|(other, ..)| *other == share), raced) {
         (Some((_, contender, found)), _) => (contender, found),

@@ -2,8 +2,8 @@
 
 use super::choose::{UNKNOWN, in_words};
 use super::{Contender, Pilot, Room, Stage, Tried};
-use crate::Failure;
 use crate::model::Model;
+use crate::{Failure, words};
 use partita::Schedule;
 use partita::tuning::{asymptotic_variance, safe_burn_in};
 
@@ -212,8 +212,9 @@ fn hinges_on_start(model: &dyn Model, last: &Stage, room: &mut Room) {
     let (first, second) = (of_law(0), of_law(1));
     if first.max(second) > 3 * first.min(second) && first.max(second) > SHORTEST_LAG {
         room.watch.say(&format!(
-            "pilot: meeting times depend on the start: 90% of pairs meet within {first} sweeps from one kind of start \
-             and within {second} from the other; the schedule allows for the slower one"
+            "pilot: meeting times depend on the start: 90% of pairs meet within {} from one kind of start and within \
+             {second} from the other; the schedule allows for the slower one",
+            words::count(first, "sweep")
         ));
     }
 }
