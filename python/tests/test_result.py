@@ -179,7 +179,7 @@ def test_a_run_directory_in_both_directions(points, result, tmp_path, command):
         assert (tmp_path / "copy" / name).read_bytes() == (tmp_path / "theirs" / name).read_bytes(), name
 
 
-def test_data_go_where_a_run_is_saved(points, result, tmp_path, command):
+def test_data_go_where_a_run_is_saved(points, result, tmp_path):
     result.save(tmp_path / "first")
     longer = partita.load(tmp_path / "first").more(replicates=10)
     for again in (partita.load(tmp_path / "first"), longer):
@@ -188,15 +188,6 @@ def test_data_go_where_a_run_is_saved(points, result, tmp_path, command):
     shutil.rmtree(tmp_path / "first")
     back = partita.load(tmp_path / "copy")
     assert rows(back) == rows(longer) and (back.predict(points) == result.predict(points)).all()
-    # So they do where the command joins shards, and those go.
-    shards = [partita.fit(points, shard=f"{i}/2", keep_draws=1, **QUICK) for i in (1, 2)]
-    paths = [tmp_path / "shard1", tmp_path / "shard2"]
-    for shard, path in zip(shards, paths, strict=True):
-        shard.save(path)
-    command("merge", *paths, "--out", tmp_path / "joined")
-    for path in paths:
-        shutil.rmtree(path)
-    assert rows(partita.load(tmp_path / "joined").resume()) == rows(partita.merge(*shards))
 
 
 def flags(options):
