@@ -8,7 +8,7 @@ from partita import _fit
 
 HEAD = '''"""Types of the runs: made by scripts/python_stubs.py from the options of the command."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any
 

@@ -146,7 +146,7 @@ def compare(
         "threads": threads,
     }
     models = MODELS if model is None else [model] if isinstance(model, str) else [str(one) for one in model]
-    taken = _data.table(data, None, id_column)
+    taken = _data.table(data, None, options)
     watch = Watch(progress)
     try:
         found = _native.compare(

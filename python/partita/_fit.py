@@ -118,7 +118,7 @@ def fit(
         # Code of Python's runs one call at a time, whatever the threads.
         compiled = hasattr(likelihood, "__partita_likelihood__")
         options = {"threads": None if compiled else 1, **options, "standardize": False}
-    taken = None if data is None else _data.table(data, labels, options.get("id_column"))
+    taken = None if data is None else _data.table(data, labels, options)
     return _start("fit", "fit", taken, options, executor, progress, force, likelihood=likelihood)
 
 
@@ -223,5 +223,5 @@ def meet(
     elif options.get("edge_prior") is not None:
         task, taken = "blocks", _data.graph(data)
     else:
-        task, taken = "fit", None if data is None else _data.table(data, labels, options.get("id_column"))
+        task, taken = "fit", None if data is None else _data.table(data, labels, options)
     return _start("meet", task, taken, options, executor, progress, force, meetings_only=True)

@@ -1,6 +1,6 @@
 """Types of the runs: made by scripts/python_stubs.py from the options of the command."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any
 
@@ -21,7 +21,7 @@ def fit(
     id_column: str | None = ...,
     label_column: str | None = ...,
     standardize: bool | None = ...,
-    column_type: str | Sequence[str] | None = ...,
+    column_type: str | Sequence[str] | Mapping[str, str] | None = ...,
     model: str | None = ...,
     prior_sd: float | None = ...,
     noise_sd: float | None = ...,
@@ -128,7 +128,7 @@ def meet(
     id_column: str | None = ...,
     label_column: str | None = ...,
     standardize: bool | None = ...,
-    column_type: str | Sequence[str] | None = ...,
+    column_type: str | Sequence[str] | Mapping[str, str] | None = ...,
     model: str | None = ...,
     prior_sd: float | None = ...,
     noise_sd: float | None = ...,

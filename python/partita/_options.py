@@ -6,6 +6,7 @@ import inspect
 import json
 import numbers
 import os
+from collections.abc import Iterable
 from typing import Any
 
 from . import _native
@@ -20,6 +21,7 @@ _KINDS = {
     "Alpha": "float | str",
     "Pca": "int | str",
     "PathBuf": "str | PathLike[str]",
+    "Vec<ColumnType>": "str | Sequence[str] | Mapping[str, str]",
 }
 
 
@@ -29,8 +31,7 @@ class Option:
     def __init__(self, name: str, kind: str, about: str) -> None:
         self.name, self.about = name, about
         several = kind.startswith("Vec<")
-        word = _KINDS.get(kind, "str")
-        self.annotation = ("str | Sequence[str]" if several else word) + " | None"
+        self.annotation = _KINDS.get(kind, "str | Sequence[str]" if several else "str") + " | None"
 
 
 #: Every option of the command, in its order.
@@ -117,10 +118,10 @@ def said(options: dict[str, Any]) -> list[tuple[str, str]]:
     for name, value in options.items():
         if value is None:
             continue
-        if name in several and isinstance(value, str):
-            value = [value]
         if name in several and not isinstance(value, dict):
-            value = [str(one) for one in value]
+            # One, or several; columns of a frame may be called by numbers.
+            alone = isinstance(value, str) or not isinstance(value, Iterable)
+            value = [str(one) for one in ([value] if alone else value)]
         pairs.append((name, _toml(name, value)))
     return pairs
 

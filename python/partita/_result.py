@@ -351,8 +351,10 @@ class Result:
     def _predictions(self, new: Any, loss: str | None = None) -> tuple[dict[str, Any], Any]:
         if _data.is_path(new):
             return json.loads(self._run.predict(new, loss)), None
-        names = [name for name in self.columns]
-        title, made, index = _data.columns(new, names)
+        names = list(self.columns)
+        title, made, index = _data.columns(new, names, lambda name, at: name in names)
+        if not len(made[0][1]):
+            raise ValueError(f"the {title} has no rows to predict")
         return json.loads(self._run.predict((title, made), loss)), index
 
     def _of_new(self, values: np.ndarray, index: Any, name: str) -> Any:

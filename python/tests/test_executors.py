@@ -104,14 +104,21 @@ def test_an_interrupt_of_work_elsewhere(points):
 
 
 def test_sending_costs_little(points):
-    """Batches grow with what an order costs: few orders, each with a quarter of a second of work or more."""
+    """Orders grow to some quarter of a second of work, whatever a replicate takes on this machine just now."""
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         courier = Courier(pool)
-        count = []
-        send = courier.send
-        courier.send = lambda *order: count.append(1) or send(*order)
+        busy = []
+        receive = courier.receive
+
+        def noted():
+            came = receive()
+            busy.extend(parcel[1] for _, parcel in came if parcel is not None)
+            return came
+
+        courier.receive = noted
         partita.fit(points, executor=courier, **{**QUICK, "replicates": 1000, "keep_draws": 0})
-    assert len(count) < 150
+    # The first and last ones of each stage are short.
+    assert busy and sum(busy) > 0.1 * (len(busy) - 10)
 
 
 @pytest.mark.slow

@@ -320,7 +320,7 @@ def test_a_table_of_strings_with_labels_by_name():
     table = mixed()
     result = partita.fit(table, labels="colour", **QUICK)
     assert "colour" not in result.columns and "reference:ari" in result.to_dict()["summaries"][-1]["name"]
-    assert _data.table(table, labels="colour").options == {"label_column": "colour"}
+    assert _data.table(table, "colour", {}).options == {"label_column": "colour"}
 
 
 def test_an_interrupt_before_anything_is_finished_has_no_result():

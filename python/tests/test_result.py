@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import shutil
 
 import numpy as np
 import pytest
@@ -176,6 +177,17 @@ def test_a_run_directory_in_both_directions(points, result, tmp_path, command):
     theirs.save(tmp_path / "copy")
     for name in ("replicates.csv", "draws.csv", "clustering.csv", "credible_ball.csv", "co_clustering.npy"):
         assert (tmp_path / "copy" / name).read_bytes() == (tmp_path / "theirs" / name).read_bytes(), name
+
+
+def test_data_go_where_a_run_is_saved(points, result, tmp_path):
+    result.save(tmp_path / "first")
+    longer = partita.load(tmp_path / "first").more(replicates=10)
+    for again in (partita.load(tmp_path / "first"), longer):
+        again.save(tmp_path / "copy", force=True)
+    longer.save(tmp_path / "first", force=True)
+    shutil.rmtree(tmp_path / "first")
+    back = partita.load(tmp_path / "copy")
+    assert rows(back) == rows(longer) and (back.predict(points) == result.predict(points)).all()
 
 
 def flags(options):

@@ -161,6 +161,18 @@ impl Run {
         write_whole(&directory.join(RUN), text.as_bytes())
     }
 
+    /// Copies data that are kept with a run to the directory of another that is made of it.
+    pub(crate) fn take_data_along(&mut self, directory: &Path) -> Result<(), Failure> {
+        let kept = directory.join(DATA);
+        let there = |data: &&mut PathBuf| data.file_name() == kept.file_name() && data.exists();
+        if let Some(data) = self.plan.data.as_mut().filter(there) {
+            let content = fs::read(&*data).map_err(|e| broken("be read", data, &e))?;
+            write_whole(&kept, &content)?;
+            *data = kept;
+        }
+        Ok(())
+    }
+
     /// The run without what may differ between shards of one run.
     pub(crate) fn identity(&self) -> Run {
         let mut run = self.clone();

@@ -3,7 +3,10 @@
 use partita::rng::{Purpose, Stream};
 use partita_run::Failure;
 use partita_run::config::{Options, Task};
-use partita_run::session::{self, Request};
+use partita_run::data::Cells;
+use partita_run::engine::Threads;
+use partita_run::model::Given;
+use partita_run::session::{self, Held, Request};
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -98,5 +101,41 @@ fn a_run_whose_model_was_chosen_is_resumed_with_it() {
     fs::remove_file(cut.join("summary.json")).unwrap();
     session::resume(&cut, None, &AtomicBool::new(false), &mut ()).unwrap();
     assert_eq!(rows(&cut), rows(&whole));
+    fs::remove_dir_all(&room).unwrap();
+}
+
+/// Shards of data from memory have the data with them, and what they are joined to has them, too.
+#[test]
+fn data_from_memory_go_where_shards_are_joined() {
+    let room = std::env::temp_dir().join(format!("partita-joined-{}", std::process::id()));
+    let x = Cells::Numbers(vec![0.1, 0.2, -0.1, 4.0, 4.2, 3.9]);
+    let data = Given::Columns("points".into(), vec![("x".into(), x)]);
+    let never = AtomicBool::new(false);
+    let shards: Vec<_> = (1..=2).map(|shard| room.join(format!("shard{shard}"))).collect();
+    for (shard, out) in (1..).zip(&shards) {
+        let options = Options {
+            data: Some("points".into()),
+            lag: Some(5),
+            burn_in: Some(5),
+            sweeps: Some(20),
+            replicates: Some(20),
+            keep_draws: Some(1),
+            shard: Some(format!("{shard}/2").parse().unwrap()),
+            out: Some(out.clone()),
+            ..Options::default()
+        };
+        let request =
+            Request { task: Task::Fit, meetings_only: false, options, force: false, command: "test".into() };
+        Held::start(&Threads(1), request, Some(&data), &never, &mut ()).unwrap();
+    }
+    let joined = room.join("joined");
+    session::merge(&shards, &joined, false, &mut ()).unwrap();
+    let copy = room.join("copy");
+    Held::open(&joined, None, &mut ()).unwrap().save(&copy, false, &mut ()).unwrap();
+    for gone in shards.iter().chain([&joined]) {
+        fs::remove_dir_all(gone).unwrap();
+    }
+    let held = Held::open(&copy, None, &mut ()).unwrap();
+    assert_eq!((held.sample().rows.len(), held.input().item_names.len()), (20, 6));
     fs::remove_dir_all(&room).unwrap();
 }

@@ -207,6 +207,14 @@ impl Builder {
             .collect();
         let Some(&(at, levels, cells)) = like_names.first() else { return Ok(()) };
         let others: Vec<String> = like_names[1..].iter().map(|other| self.name(other.0)).collect();
+        if self.levels[at].names.iter().all(|level| level.parse::<f64>().is_ok()) {
+            return Err(self.unfit(None, at, |name| {
+                format!(
+                    "its cells are numbers written as texts; make numbers of them, read them as such with \
+                     `column_type = {name}=normal`, or leave the column out with `drop = {name}`"
+                )
+            }));
+        }
         Err(self.unfit(None, at, |name| {
             let what = format!("{levels} different words in {cells} rows are more likely names than categories");
             if others.is_empty() {

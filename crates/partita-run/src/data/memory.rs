@@ -34,6 +34,18 @@ impl Cells {
         }
     }
 
+    /// Whether they are numbers, and all that are there the same.
+    fn are_constant(&self) -> bool {
+        fn same<T: PartialEq>(mut numbers: impl Iterator<Item = T>) -> bool {
+            numbers.next().is_some_and(|first| numbers.all(|number| number == first))
+        }
+        match self {
+            Cells::Numbers(cells) => same(cells.iter().filter(|number| !number.is_nan())),
+            Cells::Counts(cells) => same(cells.iter().flatten()),
+            Cells::Texts(_) | Cells::Categories { .. } => false,
+        }
+    }
+
     /// A cell as text, empty where it is missing.
     fn text(&self, row: usize) -> String {
         match self {
@@ -156,10 +168,16 @@ impl Table {
                         "" => builder.missing(place, column, "")?,
                         text => match builder.word(place, at, text) {
                             Some(level) => level?,
-                            None => {
-                                let name = &builder.plan.names[column];
-                                return Err(DataError::not_a_number(source, place, name, text, false));
-                            }
+                            None => match text.parse::<f64>() {
+                                // A text is a number only where that was said.
+                                Ok(number) if builder.plan.kinds[at].is_some() => {
+                                    builder.checked(number, place, at)?
+                                }
+                                _ => {
+                                    let name = &builder.plan.names[column];
+                                    return Err(DataError::not_a_number(source, place, name, text, false));
+                                }
+                            },
                         },
                     },
                 };
@@ -176,7 +194,7 @@ impl Table {
     }
 }
 
-/// What columns of texts, and numbers that are called identifiers, serve for.
+/// What columns serve for. Numbers are looked at only if they are called identifiers or never vary: that is quick.
 fn found(
     columns: &[(String, Cells)],
     names: &[String],
@@ -187,7 +205,7 @@ fn found(
         let mut column = Column::new(name);
         let telling = match cells {
             Cells::Texts(_) => true,
-            Cells::Numbers(_) | Cells::Counts(_) => identifier::is(name),
+            Cells::Numbers(_) | Cells::Counts(_) => identifier::is(name) || cells.are_constant(),
             Cells::Categories { .. } => false,
         };
         (0..cells.len()).filter(|_| telling).for_each(|row| column.see(cells.text(row).as_bytes()));

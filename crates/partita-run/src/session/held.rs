@@ -291,6 +291,8 @@ impl Held {
         if let Some(text) = text {
             store::write_whole(&path.join(DATA), &text)?;
             run.plan.data = Some(path.join(DATA));
+        } else {
+            run.take_data_along(path)?;
         }
         let mut directory = Directory::create(path, &run, &self.columns, self.items())?;
         directory.rewrite(&self.columns, self.items(), &self.sample)?;

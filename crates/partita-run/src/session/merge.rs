@@ -84,6 +84,7 @@ pub fn merge(paths: &[PathBuf], out: &Path, force: bool, watch: &mut dyn Watch) 
     store::prepare(out, force)?;
     run.plan.shard = Shard::WHOLE;
     run.plan.out = out.to_path_buf();
+    run.take_data_along(out)?;
     let mut directory = Directory::create(out, &run, &columns, model.items())?;
     directory.rewrite(&columns, model.items(), &sample)?;
     let seconds = sample.rows.iter().map(|row| row.seconds).sum();

@@ -53,6 +53,29 @@ fn levels_that_no_cell_has_are_kept() {
     assert!(table.values[1].is_nan());
 }
 
+/// Texts are words, whatever they look like, until somebody says that they are numbers.
+#[test]
+fn texts_are_numbers_where_that_is_said() {
+    let mass = some(&["1.5", "2.5", "", "-3e2", "7"]);
+    let columns =
+        [("mass".to_string(), mass), ("wing".to_string(), Cells::Numbers(vec![1.0, 2.0, 3.0, 4.0, 5.0]))];
+    let sentence = Table::from_columns("birds", &columns, &lenient()).unwrap_err().to_string();
+    assert!(sentence.contains("column \"mass\": its cells are numbers written as texts"), "{sentence}");
+    assert!(sentence.contains("`column_type = mass=normal`"), "{sentence}");
+    let said = ReadOptions { kinds: vec![("mass".into(), Kind::Normal)], ..lenient() };
+    let table = Table::from_columns("birds", &columns, &said).unwrap();
+    let mass: Vec<f64> = table.values.iter().step_by(2).copied().collect();
+    assert_eq!([mass[0], mass[1], mass[3], mass[4]], [1.5, 2.5, -300.0, 7.0]);
+    assert!(mass[2].is_nan());
+    let word = [("mass".to_string(), some(&["1.5", "heavy"]))];
+    assert!(
+        Table::from_columns("birds", &word, &said)
+            .unwrap_err()
+            .to_string()
+            .contains("\"heavy\" is not a number")
+    );
+}
+
 /// The sentences speak of the row, not of a line, and of no file.
 #[test]
 fn mistakes_get_the_sentences_of_the_readers() {

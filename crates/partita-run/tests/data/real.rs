@@ -198,20 +198,24 @@ fn several_columns_of_words_that_hardly_repeat_are_told_at_once() {
 
 /// The same as in a file, but texts are words, whatever they look like.
 #[test]
-fn names_and_dates_are_found_in_memory() {
+fn names_dates_and_constants_are_found_in_memory() {
     let texts = |texts: &[&str]| Cells::Texts(texts.iter().map(|text| Some(text.to_string())).collect());
     let columns = [
         ("id".to_string(), Cells::Numbers(vec![3.0, 1.0, 2.0])),
         ("who".into(), texts(&["ann", "bob", "cy"])),
         ("born".into(), texts(&["2001-01-31", "2001-01-31", "2002-01-01"])),
         ("mass".into(), Cells::Numbers(vec![0.5, 1.0, 7.0])),
+        ("wing".into(), Cells::Numbers(vec![8.5, 9.0, f64::NAN])),
+        ("legs".into(), Cells::Numbers(vec![2.0, f64::NAN, 2.0])),
+        ("eyes".into(), Cells::Counts(vec![Some(2); 3])),
     ];
     let table = Table::from_columns("frame", &columns, &open()).unwrap();
-    assert_eq!(table.names, ["mass"]);
+    assert_eq!(table.names, ["mass", "wing"]);
     assert_eq!(table.ids.as_deref(), Some(&strings(&["3", "1", "2"])[..]));
     assert_eq!(roles(&table)[1..3], [("who", Role::Dropped), ("born", Role::Date)]);
+    assert_eq!(roles(&table)[5..], [("legs", Role::Constant), ("eyes", Role::Constant)]);
     let strict = ReadOptions { guess: Guess::Nothing, kinds: vec![("who".into(), Kind::Category)], ..open() };
-    assert_eq!(Table::from_columns("frame", &columns, &strict).unwrap().columns, 4);
+    assert_eq!(Table::from_columns("frame", &columns, &strict).unwrap().columns, 7);
 }
 
 /// Scales from 1 to 5 or 10 lack the zeros that counts of their mean would have.
