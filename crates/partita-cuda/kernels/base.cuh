@@ -4,10 +4,10 @@
 // of other threads. No multiplication may be fused with an addition (--fmad=false, -ffp-contract=off).
 //
 // Given by whoever compiles it: SLOTS (clusters of a chain at most), VI (1 where gains are those of the variation of
-// information), SAMS (1 where sweeps have merge-split moves), COLUMNS (1 for tables of columns of any kinds, 0 for Gaussian
-// clusters of known spread); for Gaussian clusters DIMENSION (a padded row) and GRAM (1 where clusters keep inner products, 0
-// where distances are taken from coordinates); for columns NORMALS (normal ones, padded), COUNTS, CATEGORIES and LEVELS (of all
-// categories together).
+// information), SIDES (1 where sweeps have moves of two clusters), SCANS (those of a split-merge move; 0 where sweeps have no such
+// move), COLUMNS (1 for tables of columns of any kinds, 0 for Gaussian clusters of known spread); for Gaussian clusters DIMENSION (a
+// padded row) and GRAM (1 where clusters keep inner products, 0 where distances are taken from coordinates); for columns NORMALS
+// (normal ones, padded), COUNTS, CATEGORIES and LEVELS (of all categories together), FULL (those that share a covariance matrix).
 
 #ifdef __CUDACC__
 #define DEVICE static __device__ __forceinline__

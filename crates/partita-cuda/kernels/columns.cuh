@@ -1,6 +1,9 @@
-// Tables of columns of any kinds, with gaps (`likelihood/mixed.rs`): normal columns of unknown variance, counts, categories.
+// Tables of columns of any kinds, with gaps (`likelihood/mixed.rs`, `likelihood/beside.rs`): normal columns of unknown variance,
+// counts, categories; beside them, or alone, columns that share a covariance matrix (`full.cuh`).
 //
-// A cluster's statistics, and what follows from them, are doubles in steps of LANES; counts and sums of counts are whole.
+// A cluster's statistics, and what follows from them, are doubles; counts and sums of counts are whole. Small clusters lie in steps
+// of LANES, beside those of other replicates. Where there are matrices each cluster lies together: what a replicate reads of
+// one fills whole sectors of memory, wherever its neighbours read.
 
 // Doubles of a cluster.
 enum Normal { COUNT, SUM, SQUARE, MEAN, RATE, HALF_SHRINK, POWER, CONSTANT, OF_NORMAL };
@@ -9,11 +12,17 @@ enum Tally { TIMES, LOG, OF_TALLY };
 #define FIRST_COUNT (OF_NORMAL * NORMALS)
 #define FIRST_LEVEL (FIRST_COUNT + OF_COUNT * COUNTS)
 #define FIRST_TOTAL (FIRST_LEVEL + OF_TALLY * LEVELS)
-#define CLUSTER (FIRST_TOTAL + OF_TALLY * CATEGORIES)
-#define CLUSTER_STEP LANES
+#define FIRST_OF_BLOCK (FIRST_TOTAL + OF_TALLY * CATEGORIES)
+#define OTHERS (NORMALS + COUNTS + CATEGORIES)
 #define CELLS 1
-
-#define STAT(c, k) ((c)[(k) * LANES])
+#define STAT(c, k) ((c)[(k) * CLUSTER_STEP])
+#if FULL
+#define CLUSTER_STEP 1
+#else
+#define CLUSTER_STEP LANES
+#define OF_BLOCK 0
+#endif
+#define CLUSTER (FIRST_OF_BLOCK + OF_BLOCK)
 #define NORMAL(c, column, field) STAT(c, (column) * OF_NORMAL + (field))
 #define TALLIED(c, column, field) STAT(c, FIRST_COUNT + (column) * OF_COUNT + (field))
 #define LEVEL(c, level, field) STAT(c, FIRST_LEVEL + (level) * OF_TALLY + (field))
@@ -21,11 +30,12 @@ enum Tally { TIMES, LOG, OF_TALLY };
 
 // The tables. Doubles: of each normal column kappa, shape, rate; of each count column its shape; for each item the normal cells
 // about their prior means, whether they are there, and the constant of its counts; then what the words point to. Words: where
-// each column's, level's and total's table begins (of a count column two: by count, by sum); for each item its counts and levels.
+// each column's, level's and total's table begins (of a count column two: by count, by sum), and that of `full.cuh`; for each item
+// its counts and levels.
 #define OF_PRIOR 3
 #define ROW (2 * NORMALS + 1)
 #define FIRST_ROW (OF_PRIOR * NORMALS + COUNTS)
-#define STARTS (NORMALS + 2 * COUNTS + LEVELS + CATEGORIES)
+#define STARTS (NORMALS + 2 * COUNTS + LEVELS + CATEGORIES + 1)
 #define MISSING 0xFFFFFFFFu
 
 DEVICE const double* prior_of(const Tables* t, int column) { return t->numbers + column * OF_PRIOR; }
@@ -40,7 +50,12 @@ DEVICE const double* rising_of(const Tables* t, int column) { return table_at(t,
 DEVICE const double* logs_of_level(const Tables* t, int level) { return table_at(t, NORMALS + 2 * COUNTS + level); }
 DEVICE const double* logs_of_total(const Tables* t, int column) { return table_at(t, NORMALS + 2 * COUNTS + LEVELS + column); }
 
-DEVICE double* stats_of(const Chain* z, int number) { return z->stats + (u64)number * CLUSTER * LANES; }
+#if FULL
+DEVICE const double* block_of(const Tables* t) { return table_at(t, STARTS - 1); }
+DEVICE const double* row_in_block(const Tables* t, int item) { return full_row(block_of(t), t->items, item); }
+#endif
+
+DEVICE double* stats_of(const Chain* z, int number) { return z->stats + (u64)number * CLUSTER * CLUSTER_STEP; }
 
 DEVICE void follow_normal(const Tables* t, double* c, int column) {
     const double* prior = prior_of(t, column);
@@ -62,14 +77,17 @@ DEVICE void follow_count(const Tables* t, double* c, int column) {
 }
 
 DEVICE void follow_tally(double* tally, const double* logs, double change) {
-    double times = tally[TIMES * LANES] + change;
-    tally[TIMES * LANES] = times;
-    tally[LOG * LANES] = logs[(int)times];
+    double times = STAT(tally, TIMES) + change;
+    STAT(tally, TIMES) = times;
+    STAT(tally, LOG) = logs[(int)times];
 }
 
 // A cluster without items.
 APART void clear_cluster(const Tables* t, double* c) {
-    for (int k = 0; k < CLUSTER; k++) STAT(c, k) = 0.0;
+#if FULL
+    clear_block(block_of(t), c + FIRST_OF_BLOCK);
+#endif
+    for (int k = 0; k < FIRST_OF_BLOCK; k++) STAT(c, k) = 0.0;
     for (int column = 0; column < NORMALS; column++) follow_normal(t, c, column);
     for (int column = 0; column < COUNTS; column++) follow_count(t, c, column);
     for (int level = 0; level < LEVELS; level++) follow_tally(&LEVEL(c, level, 0), logs_of_level(t, level), 0.0);
@@ -78,6 +96,9 @@ APART void clear_cluster(const Tables* t, double* c) {
 
 // Adds an item `sign` times: 1 or -1. A cell that is missing changes nothing.
 APART void add_item(const Tables* t, double* c, int item, double sign) {
+#if FULL
+    add_row(block_of(t), c + FIRST_OF_BLOCK, row_in_block(t, item), sign);
+#endif
     const double* row = row_of(t, item);
     const u32* codes = codes_of(t, item);
     for (int column = 0; column < NORMALS; column++) {
@@ -103,8 +124,8 @@ APART void add_item(const Tables* t, double* c, int item, double sign) {
     }
 }
 
-// The log density of an item given a cluster that does not hold it.
-APART double score(const Tables* t, const double* c, int item) {
+// The log density of an item's columns given a cluster that does not hold it.
+APART double score_columns(const Tables* t, const double* c, int item) {
     const double* row = row_of(t, item);
     const u32* codes = codes_of(t, item);
     double sums[4] = {0.0, 0.0, 0.0, 0.0}, counts = 0.0, categories = 0.0;
@@ -131,8 +152,8 @@ APART double score(const Tables* t, const double* c, int item) {
     return ((sums[0] + sums[2]) + (sums[1] + sums[3])) + ((counts + row[2 * NORMALS]) + categories);
 }
 
-// The log density of an item given the other items of the cluster that holds it.
-APART double score_without(const Tables* t, const double* c, int item) {
+// The log density of an item's columns given the other items of the cluster that holds it.
+APART double score_columns_without(const Tables* t, const double* c, int item) {
     const double* row = row_of(t, item);
     const u32* codes = codes_of(t, item);
     double sums[4] = {0.0, 0.0, 0.0, 0.0}, counts = 0.0, categories = 0.0;
@@ -164,6 +185,27 @@ APART double score_without(const Tables* t, const double* c, int item) {
                       logs_of_total(t, column)[(int)TOTAL(c, column, TIMES) - 1];
     }
     return ((sums[0] + sums[2]) + (sums[1] + sums[3])) + ((counts + row[2 * NORMALS]) + categories);
+}
+
+// The same of all that an item has: where two kinds of columns are beside each other, the matrix comes first.
+DEVICE double score(const Tables* t, const double* c, int item) {
+#if !FULL
+    return score_columns(t, c, item);
+#elif !OTHERS
+    return score_row(block_of(t), c + FIRST_OF_BLOCK, row_in_block(t, item));
+#else
+    return score_row(block_of(t), c + FIRST_OF_BLOCK, row_in_block(t, item)) + score_columns(t, c, item);
+#endif
+}
+
+DEVICE double score_without(const Tables* t, const double* c, int item) {
+#if !FULL
+    return score_columns_without(t, c, item);
+#elif !OTHERS
+    return score_row_without(block_of(t), c + FIRST_OF_BLOCK, t->items, item);
+#else
+    return score_row_without(block_of(t), c + FIRST_OF_BLOCK, t->items, item) + score_columns_without(t, c, item);
+#endif
 }
 
 APART void recall(const Tables* t, Chain* z, const u32* sizes) {
@@ -207,7 +249,7 @@ DEVICE void relocate(const Tables* t, Chain* z, int item, int into, u32 size_int
     if (size_out_of) add_item(t, stats_of(z, out_of), item, -1.0);
 }
 
-#if SAMS
+#if SIDES
 // A cluster that belongs to no chain, for moves that try out.
 struct Loose {
     double* stats;

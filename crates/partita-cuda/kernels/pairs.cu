@@ -81,11 +81,9 @@ DEVICE int pass(const Tables* t, const Address* address, double nugget, Chain* x
 // single chains by then, need not wait for them.
 enum Round { ALL, APART_STILL, TOGETHER_NOW };
 
-// The memory of a replicate for merge-split moves.
-struct Trial {
-    u32* members;
-    double* scratch;
-};
+#if !SIDES
+struct Trial {};
+#endif
 
 // Runs a replicate from where it is to where the round ends; COUPLED tells whether its chains may still be apart.
 template <int COUPLED>
@@ -161,23 +159,23 @@ DEVICE void run_replicate(const Tables* t, const Work* w, Chain* x, Chain* y, co
         }
         time++;
         int coupled = apart && time > lag, two = coupled;
-        u32 part[2] = {0, 0};
+        u32 passes = 0;
+#if SIDES
+        Parts parts = {0, 0, 0};
+#endif
         calls += 1 + coupled;
         for (u64 m = 0; m < set[MOVES] && fits; m++) {
             u64 kind = set[MOVES + 1 + 2 * m], times = set[MOVES + 2 + 2 * m];
             for (u64 n = 0; n < times && fits; n++) {
                 if (kind == GIBBS) {
-                    int came = pass(t, &address, nugget, x, y, &overlap, (u32)time, part[0]++, two);
+                    int came = pass(t, &address, nugget, x, y, &overlap, (u32)time, passes++, two);
                     fits = came == ON || came == MET;
                     two = two && came != MET;
                     if (!fits) status = came;
                 }
-#if SAMS
+#if SIDES
                 else if (t->items > 1) {
-                    Sequence chance = {0, (u32)time, address.low, part[1]++ << 20 | address.high | 10u, address.key0, address.key1,
-                                       0.0, 0};
-                    const u32* near = kind == MERGE_SPLIT_NEAR ? w->summaries + set[NEAR] : 0;
-                    int moved = merge_or_split(t, x, two ? y : 0, &chance, near, trial->members, trial->scratch);
+                    int moved = move_two(t, w, x, two ? y : 0, trial, &address, (u32)time, kind, &parts);
                     fits = moved != OUTGROWN;
                     if (two && moved > 0) {
                         recount(t, &overlap, x, y);
@@ -207,9 +205,10 @@ DEVICE void run_replicate(const Tables* t, const Work* w, Chain* x, Chain* y, co
 
 // Memory of one replicate, in units of LANES replicates: `room.rs` reserves it.
 //   real: products of X and of Y, items x SLOTS each (where GRAM is set); statistics of X and of Y, SLOTS x CLUSTER each; what
-//         of Y, and of X where slots are many, would be in fast memory, CELLS each; four loose clusters (where SAMS is set)
+//         of Y, and of X where slots are many, would be in fast memory, CELLS each; four loose clusters (where SIDES is set); the
+//         products of two items x 2 with them (where SCANS and GRAM are)
 //   whole: the ring of X and of Y (where GRAM is set); sizes of X and of Y, SLOTS each; the same between rounds; two words an
-//         item (where SAMS is set)
+//         item (where SIDES is set)
 //   small: the cluster numbers of X and of Y, items each
 //   memory: MEMORY words
 template <int COUPLED>
@@ -227,8 +226,8 @@ DEVICE void run_one(const u64* settings, const u32* summaries, const double* tab
     Work w = {settings, summaries, start, numbers, outcomes, values, kept_weights, kept_labels};
     u64 group = index / LANES, lane = index % LANES, n = (u64)t.items, cells = FAST ? CELLS : 2 * CELLS;
     u64 products = GRAM ? n * SLOTS : 0, places = GRAM ? (n + 7) / 4 * 4 : 0, stats = (u64)SLOTS * CLUSTER;
-    u64 loose = SAMS ? 4 * CLUSTER : 0, members = SAMS ? 2 * n : 0;
-    double* mine = real + group * LANES * (2 * (products + stats) + cells + loose);
+    u64 loose = SIDES ? 4 * CLUSTER : 0, members = SIDES ? 2 * n : 0, tried = SCANS && GRAM ? 4 * n : 0;
+    double* mine = real + group * LANES * (2 * (products + stats) + cells + loose + tried);
     u32* words = whole + group * LANES * (2 * places + 4 * SLOTS + members);
     Chain x, y;
     x.products = mine + lane;
@@ -246,8 +245,11 @@ DEVICE void run_one(const u64* settings, const u32* summaries, const double* tab
     y.cluster = x.cluster + LANES * n;
     u32* between = words + LANES * (2 * places + 2 * SLOTS) + lane * 2 * SLOTS;
     Trial trial;
+#if SIDES
     trial.scratch = mine + LANES * (2 * (products + stats) + cells) + (CLUSTER_STEP == 1 ? lane * loose : lane);
+    trial.products = mine + LANES * (2 * (products + stats) + cells + loose) + lane;
     trial.members = words + LANES * (2 * places + 4 * SLOTS) + lane * members;
+#endif
     run_replicate<COUPLED>(&t, &w, &x, &y, &trial, index, round, memory + index * MEMORY, between, list);
 }
 

@@ -8,7 +8,9 @@ const THREADS: &str = concat!(
     include_str!("../kernels/observe.cuh"),
     include_str!("../kernels/libm.cuh"),
     include_str!("../kernels/chain.cuh"),
-    "#if COLUMNS\n",
+    "#if COLUMNS\n#if FULL\n",
+    include_str!("../kernels/full.cuh"),
+    "#endif\n",
     include_str!("../kernels/columns.cuh"),
     "#else\n",
     include_str!("../kernels/gaussian.cuh"),
@@ -16,7 +18,8 @@ const THREADS: &str = concat!(
     include_str!("../kernels/transport.cuh"),
     include_str!("../kernels/general.cuh"),
     include_str!("../kernels/coupling.cuh"),
-    include_str!("../kernels/sams.cuh"),
+    include_str!("../kernels/sides.cuh"),
+    include_str!("../kernels/moves.cuh"),
     include_str!("../kernels/pairs.cu"),
 );
 
@@ -69,8 +72,17 @@ pub struct Shape {
     pub family: Family,
     /// Whether the coupling's gains are looked up.
     pub vi: bool,
-    /// Whether sweeps have merge-split moves.
-    pub sams: bool,
+    /// What sweeps have beside passes over the items.
+    pub moves: Moves,
+}
+
+/// The moves of two clusters that a kernel knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Moves {
+    /// Whether there are such moves at all: merge-split moves and shuffles, at least.
+    pub sides: bool,
+    /// The scans of a split-merge move; 0 without such moves.
+    pub scans: usize,
 }
 
 /// What clusters are.
@@ -93,21 +105,23 @@ pub enum Family {
         categories: usize,
         /// Their levels, all together.
         levels: usize,
+        /// Columns that share a covariance matrix.
+        full: usize,
     },
 }
 
 impl Shape {
     /// The kernels for chains like these, each for more clusters than the one before. Their own precision is that of groups only.
-    pub fn ladder(family: Family, vi: bool, sams: bool, float: bool) -> Vec<Self> {
-        let thread = |slots| Shape { slots, group: 0, float: false, family, vi, sams };
+    pub fn ladder(family: Family, vi: bool, moves: Moves, float: bool) -> Vec<Self> {
+        let thread = |slots| Shape { slots, group: 0, float: false, family, vi, moves };
         let in_groups = match family {
-            Family::Gaussian { dimension, gram } => !sams && (gram || dimension <= MOST_COORDINATES),
+            Family::Gaussian { dimension, gram } => !moves.sides && (gram || dimension <= MOST_COORDINATES),
             Family::Columns { .. } => false,
         };
         if !in_groups {
             return vec![thread(SLOTS), thread(WIDE)];
         }
-        let group = |group| Shape { slots: group - 1, group, float, family, vi, sams };
+        let group = |group| Shape { slots: group - 1, group, float, family, vi, moves };
         GROUP_SIZES.into_iter().map(group).chain([thread(WIDE)]).collect()
     }
 
@@ -123,8 +137,10 @@ impl Shape {
 
     /// As definitions for a compiler.
     pub fn definitions(&self) -> Vec<String> {
-        let Shape { slots, group, float, family, vi, sams } = *self;
-        let mut definitions = vec![("SLOTS", slots), ("VI", vi.into()), ("SAMS", sams.into())];
+        let Shape { slots, group, float, family, vi, moves } = *self;
+        let Moves { sides, scans } = moves;
+        let mut definitions =
+            vec![("SLOTS", slots), ("VI", vi.into()), ("SIDES", sides.into()), ("SCANS", scans)];
         if group > 0 {
             definitions.extend([("GROUP", group), ("FLOAT", float.into())]);
         }
@@ -132,13 +148,14 @@ impl Shape {
             Family::Gaussian { dimension, gram } => {
                 vec![("COLUMNS", 0), ("DIMENSION", dimension), ("GRAM", gram.into())]
             }
-            Family::Columns { normals, counts, categories, levels } => vec![
+            Family::Columns { normals, counts, categories, levels, full } => vec![
                 ("COLUMNS", 1),
                 ("GRAM", 0),
                 ("NORMALS", normals),
                 ("COUNTS", counts),
                 ("CATEGORIES", categories),
                 ("LEVELS", levels),
+                ("FULL", full),
             ],
         });
         definitions.iter().map(|(name, value)| format!("-D{name}={value}")).collect()
@@ -162,12 +179,15 @@ mod tests {
     #[test]
     fn a_kernel_is_named_by_all_that_it_depends_on() {
         let family = Family::Gaussian { dimension: 8, gram: true };
-        let shape = Shape { slots: SLOTS, group: 0, float: false, family, vi: false, sams: false };
+        let moves = Moves::default();
+        let shape = Shape { slots: SLOTS, group: 0, float: false, family, vi: false, moves };
         let name = shape.fingerprint("one card");
         assert_eq!(name, shape.fingerprint("one card"));
         assert_ne!(name, shape.fingerprint("another card"));
         assert_ne!(name, Shape { vi: true, ..shape }.fingerprint("one card"));
         assert_ne!(name, Shape { slots: WIDE, ..shape }.fingerprint("one card"));
+        let moves = Moves { sides: true, scans: 5 };
+        assert_ne!(name, Shape { moves, ..shape }.fingerprint("one card"));
         let family = Family::Gaussian { dimension: 12, gram: true };
         assert_ne!(name, Shape { family, ..shape }.fingerprint("one card"));
     }

@@ -26,14 +26,10 @@ fn what_the_card_does_not_know_runs_on_the_processors_with_a_word() {
     let Some(card) = Emulated::new() else { return };
     let executor = OnCard::new(card, Threads(1));
     let settings = settings((1, 5, 20), 10_000, 0);
-    let few = table("other", 30, 3);
+    let (few, wide) = (table("other", 30, 3), table("other", 30, 65));
     for (data, options, word) in [
-        (&few, "covariance = \"full\"", "this model"),
-        (
-            &few,
-            "covariance = \"known\"\nsampler = \"split-merge*2+gibbs\"",
-            "`sampler = split-merge*2+gibbs`",
-        ),
+        (&few, "covariance = \"shared\"", "this model"),
+        (&wide, "covariance = \"full\"", "a covariance matrix of 65 columns"),
         (&few, "covariance = \"known\"\ncoupling = \"maximal\"", "`coupling = maximal`"),
         // Sums beyond what is tabulated.
         (&mixed(30, 10_000), "covariance = \"diagonal\"\ncolumn_type = [\"n=count\"]", "this model"),

@@ -1,7 +1,7 @@
-// The sequentially allocated merge-split move of one chain or of two (`kernel/sams.rs`, `kernel/sides.rs`).
+// Two clusters of one chain, or of two, that a move divides anew, takes apart or puts together (`kernel/sides.rs`).
 //
 // A move tries out on loose clusters, so that a chain is touched only where the move is accepted.
-#if SAMS
+#if SIDES
 
 // As many random numbers as wanted, one after the other (`rng.rs`).
 struct Sequence {
@@ -50,19 +50,30 @@ DEVICE int item_of(u32 member) { return (int)(member & 0xFFFF); }
 
 DEVICE int is_set(u32 member, int flag, int chain) { return member >> (flag + chain) & 1; }
 
-// One chain's attempt to split the cluster of items i and j, or to merge their two clusters.
+// One chain's attempt to split the cluster of items i and j, to merge their two clusters, or to exchange items between them.
+// While it retraces, items go where they were. The products are those of split-merge moves: of each member with both sides.
 struct Side {
     Chain* z;
-    int chain, i, j, splits;
+    int chain, i, j, splits, merges, retraces;
     double log_split;
     Loose with_i, with_j;
+    double* products;
 };
 
+// All items of the clusters but i and j, and memory for those that walk.
 struct Attempt {
     const Tables* tables;
     u32 *members, *walk;
     int count;
 };
+
+DEVICE void set_flag(u32* member, int flag, int chain, int value) {
+    *member = (*member & ~(1u << (flag + chain))) | (u32)value << (flag + chain);
+}
+
+// An item that walks, in one word: the item, and whether it goes to the side of j.
+#define TO_J 16
+DEVICE int goes_to_j(u32 step) { return (int)(step >> TO_J & 1); }
 
 // The probability of the first of two log weights.
 DEVICE double let_one_win(double first, double second) {
@@ -96,36 +107,42 @@ DEVICE double chance_of_i(const Attempt* a, const Side* side, int seated, int it
     return let_one_win(with_i, with_j);
 }
 
-// Seats all items in random order on the two sides. In a merge nothing is chosen: the split that is there is retraced.
-DEVICE void try_out(Attempt* a, Side* sides, int chains, Sequence* chance) {
-    const Tables* t = a->tables;
+// Leaves i and j alone on their sides.
+DEVICE void isolate(const Tables* t, Side* side) {
+    loose_clear(t, &side->with_i);
+    loose_add(t, &side->with_i, side->i, 1.0);
+    loose_clear(t, &side->with_j);
+    loose_add(t, &side->with_j, side->j, 1.0);
+}
+
+// Lets a random member be the k-th.
+DEVICE void draw_next(Attempt* a, int k, Sequence* chance) {
+    int other = k + number_below(chance, a->count - k);
+    u32 member = a->members[other];
+    a->members[other] = a->members[k];
+    a->members[k] = member;
+}
+
+// Seats the k-th member beside those before it.
+DEVICE void seat(Attempt* a, Side* sides, int chains, int k, Sequence* chance) {
+    u32 member = a->members[k];
+    double p[2] = {0.0, 0.0}, u = 0.0;
+    int is_free = 0;
     for (int c = 0; c < chains; c++) {
-        loose_clear(t, &sides[c].with_i);
-        loose_add(t, &sides[c].with_i, sides[c].i, 1.0);
-        loose_clear(t, &sides[c].with_j);
-        loose_add(t, &sides[c].with_j, sides[c].j, 1.0);
+        if (!is_set(member, HELD, sides[c].chain)) continue;
+        p[c] = chance_of_i(a, &sides[c], k, item_of(member));
+        is_free |= !sides[c].retraces;
     }
-    for (int k = 0; k < a->count; k++) {
-        int other = k + number_below(chance, a->count - k);
-        u32 member = a->members[other];
-        a->members[other] = a->members[k];
-        double p[2] = {0.0, 0.0}, u = 0.0;
-        int is_free = 0;
-        for (int c = 0; c < chains; c++) {
-            if (!is_set(member, HELD, c)) continue;
-            p[c] = chance_of_i(a, &sides[c], k, item_of(member));
-            is_free |= sides[c].splits;
-        }
-        if (is_free) u = uniform(chance);
-        for (int c = 0; c < chains; c++) {
-            if (!is_set(member, HELD, c)) continue;
-            int to_i = sides[c].splits ? u < p[c] : is_set(member, WAS_WITH_I, c);
-            sides[c].log_split += libm_log(to_i ? p[c] : 1.0 - p[c]);
-            member |= (u32)to_i << (WITH_I + c);
-            loose_add(t, to_i ? &sides[c].with_i : &sides[c].with_j, item_of(member), 1.0);
-        }
-        a->members[k] = member;
+    if (is_free) u = uniform(chance);
+    for (int c = 0; c < chains; c++) {
+        Side* side = &sides[c];
+        if (!is_set(member, HELD, side->chain)) continue;
+        int to_i = side->retraces ? is_set(member, WAS_WITH_I, side->chain) : u < p[c];
+        side->log_split += libm_log(to_i ? p[c] : 1.0 - p[c]);
+        set_flag(&member, WITH_I, side->chain, to_i);
+        loose_add(a->tables, to_i ? &side->with_i : &side->with_j, item_of(member), 1.0);
     }
+    a->members[k] = member;
 }
 
 // Lets i and j change their parts if that makes j's side the smaller one, which is walked.
@@ -157,55 +174,64 @@ DEVICE int place_of_j(const Attempt* a, int j) {
 
 // The items that walk from one cluster to the other, in their order; returns how many.
 DEVICE int list_walk(const Attempt* a, const Side* side) {
-    int steps = 0, place = side->splits ? 0 : place_of_j(a, side->j);
+    int steps = 0, exchanges = !side->splits && !side->merges;
+    int place = exchanges ? NONE : side->splits ? 0 : place_of_j(a, side->j);
     for (int k = 0; k <= a->count; k++) {
-        if (k == place) a->walk[steps++] = (u32)side->j;
+        if (k == place) a->walk[steps++] = (u32)side->j | (u32)side->splits << TO_J;
         if (k == a->count) break;
         u32 member = a->members[k];
-        int stays = is_set(member, side->splits ? WITH_I : WAS_WITH_I, side->chain);
-        if (is_set(member, HELD, side->chain) && !stays) a->walk[steps++] = (u32)item_of(member);
+        if (!is_set(member, HELD, side->chain)) continue;
+        int is_with_i = is_set(member, WITH_I, side->chain), was_with_i = is_set(member, WAS_WITH_I, side->chain);
+        int stays = exchanges ? is_with_i == was_with_i : side->splits ? is_with_i : was_with_i;
+        int to_j = exchanges ? was_with_i : side->splits;
+        if (!stays) a->walk[steps++] = (u32)item_of(member) | (u32)to_j << TO_J;
     }
     return steps;
 }
 
-// The inner product of an item with one of the two clusters after so many steps of the walk.
-DEVICE double product_of_walk(const Attempt* a, const Side* side, int number, int is_new, int steps, double sign, int item) {
+// The inner product of an item with the cluster of j, or with that of i, after so many steps of the walk.
+DEVICE double product_of_walk(const Attempt* a, const Side* side, int number, int is_j, int steps, int item) {
 #if GRAM
-    double sum = is_new ? 0.0 : product_now(a->tables, side->z, item, number);
-    for (int n = 0; n < steps; n++) sum += sign * gram_of(a->tables, item)[a->walk[n]];
+    double sum = is_j && side->splits ? 0.0 : product_now(a->tables, side->z, item, number);
+    for (int n = 0; n < steps; n++) {
+        double product = gram_of(a->tables, item)[item_of(a->walk[n])];
+        sum += goes_to_j(a->walk[n]) == is_j ? product : -product;
+    }
     return sum;
 #else
     return 0.0;
 #endif
 }
 
-// Walks from the first state to the proposed one on loose clusters; returns the probability of accepting it.
-DEVICE double propose(const Attempt* a, Side* side) {
+// Walks from the first state to the proposed one on loose clusters; returns the probability of accepting it. Where items are
+// exchanged, the way back has a probability of its own.
+DEVICE double propose(const Attempt* a, Side* side, double log_back) {
     const Tables* t = a->tables;
     const Chain* z = side->z;
-    int steps = list_walk(a, side), splits = side->splits;
-    int number_i = z->cluster[side->i * LANES], number_j = z->cluster[side->j * LANES];
+    int steps = list_walk(a, side), number_i = z->cluster[side->i * LANES], number_j = z->cluster[side->j * LANES];
     loose_take(t, &side->with_i, z, number_i);
-    if (splits) loose_clear(t, &side->with_j);
+    if (side->splits) loose_clear(t, &side->with_j);
     else loose_take(t, &side->with_j, z, number_j);
-    Loose *to = splits ? &side->with_j : &side->with_i, *from = splits ? &side->with_i : &side->with_j;
-    int number_to = number_i, number_from = splits ? number_i : number_j;
     double log_ratio = 0.0;
     for (int n = 0; n < steps; n++) {
-        int item = (int)a->walk[n], is_last = !splits && n + 1 == steps;
+        int item = item_of(a->walk[n]), to_j = goes_to_j(a->walk[n]), is_last = side->merges && n + 1 == steps;
+        Loose *to = to_j ? &side->with_j : &side->with_i, *from = to_j ? &side->with_i : &side->with_j;
+        int number_to = to_j ? number_j : number_i, number_from = to_j ? number_i : number_j;
         double there, here = from->size == 1 ? t->open[z->clusters - 1] : t->join[from->size - 1];
         if (to->size == 0) {
             there = t->open[z->clusters] + t->alone[item];
         } else {
-            there = t->join[to->size] + loose_score(t, to, item, product_of_walk(a, side, number_to, splits, n, 1.0, item), 0);
+            there = t->join[to->size] + loose_score(t, to, item, product_of_walk(a, side, number_to, to_j, n, item), 0);
         }
-        here += loose_score(t, from, item, product_of_walk(a, side, number_from, 0, n, -1.0, item), 1);
+        here += loose_score(t, from, item, product_of_walk(a, side, number_from, !to_j, n, item), 1);
         log_ratio += there - here;
         loose_add(t, to, item, 1.0);
         // The last leaves an empty cluster behind, which is closed.
         if (!is_last) loose_add(t, from, item, -1.0);
     }
-    double log_accept = splits ? log_ratio - side->log_split : log_ratio + side->log_split;
+    double log_accept = log_ratio + side->log_split;
+    if (side->splits) log_accept = log_ratio - side->log_split;
+    else if (!side->merges) log_accept = log_ratio + log_back - side->log_split;
     if (log_accept != log_accept) return 0.0;
     return libm_exp(log_accept < 0.0 ? log_accept : 0.0);
 }
@@ -220,63 +246,72 @@ DEVICE int accept(const Attempt* a, Side* side) {
         open_slot(z);
         number_j = at(&z->number, z->clusters - 1);
     }
-    int to = side->splits ? number_j : number_i, from = side->splits ? number_i : number_j;
 #if GRAM
-    settle_all(t, z, a->walk, steps, from, to, side->splits);
+    settle_all(t, z, a->walk, steps, number_i, number_j, side->splits);
 #endif
-    for (int n = 0; n < steps; n++) z->cluster[a->walk[n] * LANES] = (u8)to;
+    for (int n = 0; n < steps; n++) z->cluster[item_of(a->walk[n]) * LANES] = (u8)(goes_to_j(a->walk[n]) ? number_j : number_i);
     z->moves = z->moves + (u32)steps < z->moves ? 0xFFFFFFFFu : z->moves + (u32)steps;
     loose_give(t, &side->with_i, z, number_i);
     SIZE(z, number_i) = side->with_i.size;
-    if (side->splits) {
+    if (side->merges) {
+        SIZE(z, number_j) = 0;
+        close_slot(z, at(&z->slot, number_j));
+    } else {
         loose_give(t, &side->with_j, z, number_j);
         SIZE(z, number_j) = side->with_j.size;
-    } else {
-        SIZE(z, from) = 0;
-        close_slot(z, at(&z->slot, from));
     }
     return 1;
 }
 
 #define OUTGROWN (-1)
 
-// One move of X, and of Y where it is given, with shared chance: whether a chain has moved, or OUTGROWN.
-APART int merge_or_split(const Tables* t, Chain* x, Chain* y, Sequence* chance, const u32* near, u32* members, double* scratch) {
-    Attempt a = {t, members, members + t->items, 0};
-    Side sides[2];
-    int chains = y ? 2 : 1, i, j, moved = 0;
-    draw_anchors(chance, near, t->items, &i, &j);
-    for (int c = 0; c < chains; c++) {
-        Side* side = &sides[c];
-        side->z = c ? y : x;
-        side->chain = c;
-        side->i = i;
-        side->j = j;
-        side->splits = side->z->cluster[i * LANES] == side->z->cluster[j * LANES];
-        side->log_split = 0.0;
-        side->with_i.stats = scratch + (u64)(2 * c) * CLUSTER * CLUSTER_STEP;
-        side->with_j.stats = scratch + (u64)(2 * c + 1) * CLUSTER * CLUSTER_STEP;
-    }
-    for (int item = 0; item < t->items; item++) {
-        if (item == i || item == j) continue;
-        u32 member = (u32)item;
-        for (int c = 0; c < chains; c++) {
-            const u8* cluster = sides[c].z->cluster;
-            u32 with_i = cluster[item * LANES] == cluster[i * LANES], with_j = cluster[item * LANES] == cluster[j * LANES];
-            member |= (with_i | with_j) << (HELD + c) | with_i << (WAS_WITH_I + c);
-        }
-        if (member >> HELD) a.members[a.count++] = member;
-    }
-    try_out(&a, sides, chains, chance);
-    double p[2] = {0.0, 0.0};
-    for (int c = 0; c < chains; c++) let_the_larger_stay(&a, &sides[c]);
-    for (int c = 0; c < chains; c++) p[c] = propose(&a, &sides[c]);
+// Accepts or rejects what is proposed with these probabilities, with one uniform: whether a chain has moved, or OUTGROWN.
+DEVICE int decide(const Attempt* a, Side* sides, int chains, const double* p, Sequence* chance) {
     double u = uniform(chance);
+    int moved = 0;
     for (int c = 0; c < chains; c++) {
         if (!(u < p[c])) continue;
-        if (!accept(&a, &sides[c])) return OUTGROWN;
+        if (!accept(a, &sides[c])) return OUTGROWN;
         moved = 1;
     }
     return moved;
+}
+
+// Sides of X, and of Y where it is given, that set out from items i and j; returns how many. Where items are to be exchanged, only
+// of chains that have the two apart.
+DEVICE int set_out(const Tables* t, Side* sides, Chain* x, Chain* y, int i, int j, int exchanges, double* scratch) {
+    int chains = 0;
+    for (int c = 0; c < (y ? 2 : 1); c++) {
+        Chain* z = c ? y : x;
+        int are_together = z->cluster[i * LANES] == z->cluster[j * LANES];
+        if (exchanges && are_together) continue;
+        Side* side = &sides[chains++];
+        side->z = z;
+        side->chain = c;
+        side->i = i;
+        side->j = j;
+        side->splits = are_together;
+        side->merges = !exchanges && !are_together;
+        side->retraces = side->merges;
+        side->log_split = 0.0;
+        side->with_i.stats = scratch + (u64)(2 * c) * CLUSTER * CLUSTER_STEP;
+        side->with_j.stats = scratch + (u64)(2 * c + 1) * CLUSTER * CLUSTER_STEP;
+        side->products = 0;
+    }
+    return chains;
+}
+
+// All items of the clusters of i and j but the two, in the order of items.
+DEVICE void list_members(Attempt* a, const Chain* x, const Chain* y, int i, int j) {
+    for (int item = 0; item < a->tables->items; item++) {
+        if (item == i || item == j) continue;
+        u32 member = (u32)item;
+        for (int c = 0; c < (y ? 2 : 1); c++) {
+            const u8* cluster = (c ? y : x)->cluster;
+            u32 with_i = cluster[item * LANES] == cluster[i * LANES], with_j = cluster[item * LANES] == cluster[j * LANES];
+            member |= (with_i | with_j) << (HELD + c) | with_i << (WAS_WITH_I + c) | with_i << (WITH_I + c);
+        }
+        if (member >> HELD) a->members[a->count++] = member;
+    }
 }
 #endif
