@@ -13,7 +13,7 @@ use cudarc::nvrtc::{Ptx, result as nvrtc, sys};
 use std::collections::HashMap;
 use std::ffi::{CStr, CString};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// The first card of this machine.
 #[derive(Debug)]
@@ -28,8 +28,8 @@ pub struct Nvidia {
     /// `sm_90` for compute capability 9.0.
     architecture: String,
     multiprocessors: usize,
-    /// The kernels of the rounds, by shape.
-    kernels: Mutex<HashMap<Shape, Kernels>>,
+    /// The kernels of the rounds, by shape. One may be compiled while another runs.
+    kernels: Mutex<HashMap<Shape, Arc<OnceLock<Result<Kernels, CardError>>>>>,
 }
 
 type Kernels = Arc<[CudaFunction]>;
@@ -71,10 +71,12 @@ impl Nvidia {
     }
 
     fn kernels(&self, shape: Shape) -> Result<Kernels, CardError> {
-        let mut kernels = self.kernels.lock().expect("nobody panics while compiling");
-        if let Some(kernels) = kernels.get(&shape) {
-            return Ok(kernels.clone());
-        }
+        let of_shape = self.kernels.lock().expect("nobody panics here").entry(shape).or_default().clone();
+        of_shape.get_or_init(|| self.load(shape)).clone()
+    }
+
+    /// From disk, or else by the compiler.
+    fn load(&self, shape: Shape) -> Result<Kernels, CardError> {
         let file = cache().map(|cache| cache.join(shape.fingerprint(&self.made_for)).with_extension("cubin"));
         let load = |image: Vec<u8>| -> Result<Kernels, CardError> {
             let module = self.context.load_module(Ptx::from_binary(image))?;
@@ -83,18 +85,16 @@ impl Nvidia {
         };
         // What is kept may be damaged: then it is made anew.
         let kept = file.as_ref().and_then(|file| std::fs::read(file).ok()).and_then(|image| load(image).ok());
-        let loaded = match kept {
-            Some(loaded) => loaded,
+        match kept {
+            Some(loaded) => Ok(loaded),
             None => {
                 let image = compile(shape, &self.architecture)?;
                 if let Some(file) = &file {
                     keep(file, &image);
                 }
-                load(image)?
+                load(image)
             }
-        };
-        kernels.insert(shape, loaded.clone());
-        Ok(loaded)
+        }
     }
 }
 
@@ -160,6 +160,11 @@ impl Card for Nvidia {
     /// Four fifths of what is free: others may want some, too.
     fn memory(&self) -> u64 {
         self.context.mem_get_info().map_or(0, |(free, _)| free as u64 / 5 * 4)
+    }
+
+    /// What goes wrong here is said when the kernel is run.
+    fn prepare(&self, shape: Shape) {
+        let _ = self.kernels(shape);
     }
 
     fn run(&self, launch: &Launch) -> Result<Returned, CardError> {

@@ -37,7 +37,12 @@ fn covariances_have_the_bits_of_the_engine() {
             "sampler = \"shuffle*2+sams*2+gibbs\"\ncluster_prior = \"columns:0.5,1,1\"\nprior = \"pitman-yor:0.1\"",
         ),
         (40, 3, (1, 5, 25), "sampler = \"split-merge*3+gibbs\"\nalpha = \"gamma:2,3\"\nnugget = 0.02"),
-        (80, 16, (1, 5, 20), "sampler = \"gibbs\"\nprior = \"finite\"\nstart = \"sequential\""),
+        (
+            60,
+            16,
+            (1, 5, 20),
+            "sampler = \"sams*3+gibbs\"\ncluster_prior = \"columns\"\nprior = \"finite\"\nstart = \"one\"",
+        ),
     ] {
         let options = format!("{FULL}{options}");
         let case =
@@ -51,12 +56,10 @@ fn covariances_have_the_bits_of_the_engine() {
 #[test]
 fn factors_are_built_anew_where_the_engine_does_it() {
     let Some(card) = Emulated::new() else { return };
-    for options in
-        ["sampler = \"sams*2+gibbs\"\nnugget = 0.2", "sampler = \"gibbs\"\npca = \"3\"\nnugget = 0.2"]
-    {
-        let options = format!("{FULL}alpha = 8.0\ncluster_prior = \"weak\"\n{options}");
+    for options in ["sampler = \"sams*2+gibbs\"", "sampler = \"sams+gibbs\"\npca = \"3\""] {
+        let options = format!("{FULL}cluster_prior = \"weak\"\n{options}");
         let case =
-            Case { data: table("anew", 150, 5), options: &options, settings: settings((1, 20, 120), 400, 2) };
+            Case { data: table("anew", 100, 5), options: &options, settings: settings((1, 20, 150), 400, 2) };
         let tally = assert_same(&card, &case, 12);
         assert!(tally.on_card >= 8, "{options}: {tally:?}");
     }
@@ -106,7 +109,8 @@ fn what_outgrows_a_kernel_is_done_by_others() {
     let settings = settings((1, 3, 12), 40, 1);
     let tally = assert_same(&card, &Case { data: table("outgrow", 60, 2), options: &many, settings }, 16);
     assert!(tally.in_wide >= 8, "{tally:?}");
-    let most = format!("{FULL}sampler = \"gibbs\"\ncluster_prior = \"columns:0.000001,1,0.01\"\nalpha = 100.0");
+    let most =
+        format!("{FULL}sampler = \"gibbs\"\ncluster_prior = \"columns:0.000001,1,0.01\"\nalpha = 100.0");
     let tally = assert_same(&card, &Case { data: table("outgrow", 60, 2), options: &most, settings }, 6);
     assert!(tally.left >= 5, "{tally:?}");
     let wide = format!("{FULL}sampler = \"gibbs\"\nstart = \"kmeans:3\"");

@@ -63,7 +63,7 @@ extern "C" int probe_chain(const u64* settings, const u32* words, const double* 
 "#;
 
 const ITEMS: usize = 48;
-const SWEEPS: u64 = 40;
+const SWEEPS: u64 = 120;
 
 /// What an engine has to say of a chain: the conditionals at each visit, and where each item then went.
 struct Path {

@@ -1,9 +1,10 @@
 //! What the card does not do, or does no longer, the processors do.
 
 use crate::columns::mixed;
-use crate::emulated::{Emulated, Lost};
+use crate::emulated::{Emulated, Lost, Noted};
 use crate::{assert_same_bits, model, replicates, settings, table};
 use partita_cuda::OnCard;
+use partita_cuda::source::GROUP_SIZES;
 use partita_run::engine::{Executor, Threads};
 use std::sync::Mutex;
 
@@ -19,6 +20,17 @@ fn a_card_that_is_lost_costs_nothing_but_time() {
     assert_same_bits(&replicates(&executor, &*model, settings, 200), &theirs, "a lost card");
     let notes = executor.notes();
     assert!(notes.iter().any(|note| note.contains("fallen off the bus: the processors go on")), "{notes:?}");
+}
+
+/// The wider kernel is made ready before anything outgrows the first.
+#[test]
+fn the_next_kernel_is_prepared() {
+    let Some(card) = Emulated::new() else { return };
+    let card = Noted { card, prepared: Mutex::default() };
+    let model = model(&table("lost", 60, 7), &format!("{KNOWN}noise_sd = 0.9"));
+    replicates(&OnCard::new(&card, Threads(1)), &*model, settings((1, 5, 30), 10_000, 2), 20);
+    let prepared = card.prepared.lock().unwrap();
+    assert_eq!(prepared.iter().map(|shape| shape.group).collect::<Vec<_>>(), [GROUP_SIZES[1]]);
 }
 
 #[test]
