@@ -54,6 +54,7 @@ struct Chain {
     u32* ring;         // contiguous
     double* products;  // SLOTS an item, in steps of LANES
     double* stats;     // by number, as the family has them
+    double* board;     // of a team: numbers that its lanes show each other, 2 (SLOTS + 1)
 };
 
 #define SIZE(z, k) ((z)->sizes[(k) * LANES])
@@ -136,11 +137,13 @@ DEVICE void relocate(const Tables* t, Chain* z, int item, int into, u32 size_int
 // A chain in the state that these labels tell, 0 and on without gaps; 0 where there are too many.
 DEVICE int begin(const Tables* t, Chain* z, const u8* labels) {
     int clusters = 0;
+    TEAM_SYNC();
     for (int i = 0; i < t->items; i++) {
         int label = labels[i];
         clusters = label >= clusters ? label + 1 : clusters;
-        z->cluster[i * LANES] = (u8)label;
+        if (IS_FIRST) z->cluster[i * LANES] = (u8)label;
     }
+    TEAM_SYNC();
     if (clusters > SLOTS) return 0;
     z->clusters = z->numbers = clusters;
     for (int k = 0; k < SLOTS; k++) {
@@ -163,11 +166,15 @@ DEVICE Move place(const Tables* t, Chain* z, int item, int from, int to) {
     if (move.opened) open_slot(z);
     int into = at(&z->number, to);
     u32 now = move.opened ? 1 : SIZE(z, into) + 1;
-    z->cluster[item * LANES] = (u8)into;
     z->moves += z->moves != 0xFFFFFFFFu;
+    TEAM_SYNC();
     relocate(t, z, item, into, now, out_of, size - 1, move.opened);
-    SIZE(z, into) = now;
-    SIZE(z, out_of) = size - 1;
+    if (IS_FIRST) {
+        z->cluster[item * LANES] = (u8)into;
+        SIZE(z, into) = now;
+        SIZE(z, out_of) = size - 1;
+    }
+    TEAM_SYNC();
     if (move.closed) close_slot(z, from);
     return move;
 }

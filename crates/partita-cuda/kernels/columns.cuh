@@ -215,15 +215,19 @@ APART void recall(const Tables* t, Chain* z, const u32* sizes) {
 APART void rebuild(const Tables* t, Chain* z) {
     z->moves = 0;
     z->head = z->length = 0;
-    for (int k = 0; k < z->numbers; k++) {
+    TEAM_SYNC();
+    EACH_TASK(k, z->numbers) {
         SIZE(z, k) = 0;
         clear_cluster(t, stats_of(z, k));
     }
+    // Each lane adds the items of its own clusters.
     for (int item = 0; item < t->items; item++) {
         int number = z->cluster[item * LANES];
+        if (number % TEAM != LANE_OF_TEAM) continue;
         add_item(t, stats_of(z, number), item, 1.0);
         SIZE(z, number)++;
     }
+    TEAM_SYNC();
 }
 
 DEVICE void fetch(const Chain* z, int item, double* fetched) {}
@@ -234,47 +238,59 @@ DEVICE void weigh(const Tables* t, Chain* z, int item, int own, const double* fe
     double own_prior, fresh;
     own_and_fresh(t, z, SIZE(z, at(&z->number, own)), &own_prior, &fresh);
     for (int s = 0; s <= SLOTS; s++) weights[s] = nothing;
-    for (int s = 0; s < clusters; s++) {
+#if TEAM == 1
+    double* shown = weights;
+#else
+    double* shown = z->board;
+#endif
+    EACH_TASK(s, clusters) {
         int number = at(&z->number, s);
         const double* c = stats_of(z, number);
-        weights[s] = s == own ? own_prior + score_without(t, c, item) : t->join[SIZE(z, number)] + score(t, c, item);
+        shown[s] = s == own ? own_prior + score_without(t, c, item) : t->join[SIZE(z, number)] + score(t, c, item);
     }
-    weights[clusters] = fresh + t->alone[item];
+    if (LANE_OF_TEAM == clusters % TEAM) shown[clusters] = fresh + t->alone[item];
+#if TEAM == 1
     exponentiate(weights, clusters);
+#else
+    TEAM_SYNC();
+    double highest = shown[0], *relative = shown + SLOTS + 1;
+    for (int s = 1; s <= clusters; s++) highest = shown[s] > highest ? shown[s] : highest;
+    EACH_TASK(s, clusters + 1) relative[s] = exp_of(shown[s] - highest);
+    TEAM_SYNC();
+    EACH_SLOT(s, clusters) {
+        if (s <= clusters) weights[s] = relative[s];
+    }
+#endif
 }
 
 DEVICE void relocate(const Tables* t, Chain* z, int item, int into, u32 size_into, int out_of, u32 size_out_of, int opened) {
-    if (opened) clear_cluster(t, stats_of(z, into));
-    add_item(t, stats_of(z, into), item, 1.0);
-    if (size_out_of) add_item(t, stats_of(z, out_of), item, -1.0);
+    EACH_TASK(n, size_out_of ? 2 : 1) {
+        double* c = stats_of(z, n ? out_of : into);
+        if (n == 0 && opened) clear_cluster(t, c);
+        add_item(t, c, item, n ? -1.0 : 1.0);
+    }
 }
 
 #if SIDES
-// A cluster that belongs to no chain, for moves that try out.
+// A cluster that belongs to no chain, for moves that try out. All lanes know its size; its statistics are for one to change.
 struct Loose {
     double* stats;
     u32 size;
 };
 
-DEVICE void loose_clear(const Tables* t, Loose* c) {
-    c->size = 0;
-    clear_cluster(t, c->stats);
-}
+DEVICE void loose_empty(const Tables* t, Loose* c) { clear_cluster(t, c->stats); }
 
-DEVICE void loose_add(const Tables* t, Loose* c, int item, double sign) {
-    c->size += sign > 0.0 ? 1u : 0xFFFFFFFFu;
-    add_item(t, c->stats, item, sign);
-}
+DEVICE void loose_put(const Tables* t, Loose* c, int item, double sign) { add_item(t, c->stats, item, sign); }
 
 DEVICE void loose_take(const Tables* t, Loose* c, const Chain* z, int number) {
     const double* stats = stats_of(z, number);
     c->size = SIZE(z, number);
-    for (int k = 0; k < CLUSTER; k++) STAT(c->stats, k) = STAT(stats, k);
+    EACH_TASK(k, CLUSTER) STAT(c->stats, k) = STAT(stats, k);
 }
 
 DEVICE void loose_give(const Tables* t, const Loose* c, Chain* z, int number) {
     double* stats = stats_of(z, number);
-    for (int k = 0; k < CLUSTER; k++) STAT(stats, k) = STAT(c->stats, k);
+    EACH_TASK(k, CLUSTER) STAT(stats, k) = STAT(c->stats, k);
 }
 
 // The log density of an item outside (0) of the cluster, or inside (1) and not counted.

@@ -301,15 +301,13 @@ struct Loose {
     double square;
 };
 
-DEVICE void loose_clear(const Tables* t, Loose* c) {
-    c->size = 0;
+DEVICE void loose_empty(const Tables* t, Loose* c) {
     c->square = 0.0;
     for (int d = 0; d < DIMENSION; d++) c->stats[d] = 0.0;
 }
 
-DEVICE void loose_add(const Tables* t, Loose* c, int item, double sign) {
+DEVICE void loose_put(const Tables* t, Loose* c, int item, double sign) {
     const double* row = row_of(t, item);
-    c->size += sign > 0.0 ? 1u : 0xFFFFFFFFu;
     for (int d = 0; d < DIMENSION; d++) c->stats[d] += sign * row[d];
     c->square = square_of(c->stats);
 }

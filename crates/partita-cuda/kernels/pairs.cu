@@ -1,5 +1,5 @@
-// The coupled loop of one replicate (`pair.rs`, `kernel/gibbs.rs`, `estimator.rs`, `atoms.rs`): one thread from the first sweep
-// to the row. Whatever it cannot hold or decide, it leaves to others.
+// The coupled loop of one replicate (`pair.rs`, `kernel/gibbs.rs`, `estimator.rs`, `atoms.rs`): one thread, or a team of lanes, from
+// the first sweep to the row. Whatever it cannot hold or decide, it leaves to others.
 
 // What a replicate remembers between two rounds, in words of its own.
 #define OF_CHAIN (3 + 2 * MAP_WORDS)
@@ -99,7 +99,9 @@ DEVICE void run_replicate(const Tables* t, const Work* w, Chain* x, Chain* y, co
     u64 time = 0, tau = 0, calls = 0, seen = 0, status = LEFT;
     int apart = COUPLED, is_new = round == ALL, fits = 1;
     if (is_new) {
-        for (u64 k = 0; k < set[VALUES]; k++) sums[k] = 0.0;
+        if (IS_FIRST) {
+            for (u64 k = 0; k < set[VALUES]; k++) sums[k] = 0.0;
+        }
         const u8* start = w->start + (set[STARTS_EACH] ? index * 2 * t->items : 0);
         fits = begin(t, x, start) && begin(t, y, set[STARTS_EACH] ? start + t->items : start);
         if (COUPLED && fits && lag == 0) {
@@ -119,7 +121,7 @@ DEVICE void run_replicate(const Tables* t, const Work* w, Chain* x, Chain* y, co
     }
     while (fits) {
         // What was put aside has been seen before.
-        int is_seen = !is_new && time == memory[CLOCK];
+        int is_seen = !IS_FIRST || (!is_new && time == memory[CLOCK]);
         if (set[ABREAST] && apart && !is_seen) compare(t, w, x, y, time, sums);
         if (!set[ABREAST] && !is_seen) {
             int both = apart && time >= lag;
@@ -145,7 +147,7 @@ DEVICE void run_replicate(const Tables* t, const Work* w, Chain* x, Chain* y, co
             status = OUTLASTED;
             break;
         }
-        if (is_new && time >= set[FIRST_ROUND] && time > lag) {
+        if (TEAM == 1 && is_new && time >= set[FIRST_ROUND] && time > lag) {
             status = apart ? ASIDE_APART : ASIDE_TOGETHER;
             memory[CLOCK] = time;
             memory[CALLS] = calls;
@@ -196,6 +198,7 @@ DEVICE void run_replicate(const Tables* t, const Work* w, Chain* x, Chain* y, co
             tau = time;
         }
     }
+    if (!IS_FIRST) return;
     outcome[0] = status;
     outcome[1] = tau;
     outcome[2] = time;
@@ -214,7 +217,8 @@ DEVICE void run_replicate(const Tables* t, const Work* w, Chain* x, Chain* y, co
 template <int COUPLED>
 DEVICE void run_one(const u64* settings, const u32* summaries, const double* tables, const i64* gains, const u8* start,
                     const u64* numbers, u64* outcomes, double* values, double* kept_weights, u8* kept_labels, double* real,
-                    u32* whole, u8* small, u64* memory, u32* list, u32 round, u64 thread, double* fast_cells, u32* fast_sizes) {
+                    u32* whole, u8* small, u64* memory, u32* list, u32 round, u64 thread, double* fast_cells, u32* fast_sizes,
+                    double* board) {
     u64 index = thread;
     if (round == APART_STILL) {
         if (thread >= list[0]) return;
@@ -243,9 +247,12 @@ DEVICE void run_one(const u64* settings, const u32* summaries, const double* tab
     x.sizes = FAST ? fast_sizes + thread % LANES : y.sizes + LANES * SLOTS;
     x.cluster = small + group * LANES * 2 * n + lane;
     y.cluster = x.cluster + LANES * n;
+    x.board = y.board = board;
     u32* between = words + LANES * (2 * places + 2 * SLOTS) + lane * 2 * SLOTS;
     Trial trial;
 #if SIDES
+    double own_board[4];
+    trial.board = TEAM == 1 ? own_board : board;
     trial.scratch = mine + LANES * (2 * (products + stats) + cells) + (CLUSTER_STEP == 1 ? lane * loose : lane);
     trial.products = mine + LANES * (2 * (products + stats) + cells + loose) + lane;
     trial.members = words + LANES * (2 * places + 4 * SLOTS) + lane * members;
@@ -253,6 +260,7 @@ DEVICE void run_one(const u64* settings, const u32* summaries, const double* tab
     run_replicate<COUPLED>(&t, &w, &x, &y, &trial, index, round, memory + index * MEMORY, between, list);
 }
 
+#if TEAM == 1
 // `pairs` is for the rounds in which chains are apart, `alone` for that in which they are together. On a processor they take
 // one replicate after the other.
 #ifdef __CUDACC__
@@ -261,7 +269,7 @@ DEVICE void run_one(const u64* settings, const u32* summaries, const double* tab
         __shared__ double fast_cells[FAST ? CELLS * LANES : 1];                        \
         __shared__ u32 fast_sizes[FAST ? SLOTS * LANES : 1];                           \
         u64 thread = (u64)blockIdx.x * blockDim.x + threadIdx.x;                       \
-        run_one<coupled>(ARGUMENTS, thread, fast_cells, fast_sizes);                   \
+        run_one<coupled>(ARGUMENTS, thread, fast_cells, fast_sizes, 0);                \
     }
 #else
 #define KERNEL(name, coupled, resident)                                                \
@@ -269,9 +277,43 @@ DEVICE void run_one(const u64* settings, const u32* summaries, const double* tab
         static double fast_cells[FAST ? CELLS * LANES : 1];                            \
         static u32 fast_sizes[FAST ? SLOTS * LANES : 1];                               \
         for (u64 thread = 0; thread < settings[REPLICATES]; thread++)                  \
-            run_one<coupled>(ARGUMENTS, thread, fast_cells, fast_sizes);               \
+            run_one<coupled>(ARGUMENTS, thread, fast_cells, fast_sizes, 0);            \
     }
 #endif
 
 KERNEL(pairs, 1, 12)
 KERNEL(alone, 0, 16)
+#else
+// What a team has in fast memory.
+struct Desk {
+    double cells[CELLS], board[2 * (SLOTS + 1)];
+    u32 sizes[SLOTS];
+};
+
+// Teams take one replicate after the other, each from its first sweep to its last. Whether there was one.
+DEVICE int run_next(PARAMETERS, Desk* desk) {
+    u32 next = 0;
+    if (IS_FIRST) next = next_place(list);
+    next = FROM_FIRST(next);
+    if (next >= settings[REPLICATES]) return 0;
+    run_one<1>(ARGUMENTS, next, desk->cells, desk->sizes, desk->board);
+    return 1;
+}
+
+#ifdef __CUDACC__
+extern "C" __global__ void __launch_bounds__(WARP, 12) teams(PARAMETERS) {
+    __shared__ Desk desks[WARP / TEAM];
+    while (run_next(ARGUMENTS, desks + threadIdx.x / TEAM)) TEAM_SYNC();
+}
+#else
+extern "C" void teams(PARAMETERS) {
+    static Desk desk;
+    static int goes_on;
+    auto body = [&] { goes_on = run_next(ARGUMENTS, &desk); };
+    static decltype(body)* now;
+    now = &body;
+    do warp::run([] { (*now)(); });
+    while (goes_on);
+}
+#endif
+#endif

@@ -60,11 +60,12 @@ struct Side {
     double* products;
 };
 
-// All items of the clusters but i and j, and memory for those that walk.
+// All items of the clusters but i and j, memory for those that walk, and four numbers that lanes show each other.
 struct Attempt {
     const Tables* tables;
     u32 *members, *walk;
     int count;
+    double* board;
 };
 
 DEVICE void set_flag(u32* member, int flag, int chain, int value) {
@@ -97,52 +98,62 @@ DEVICE double product_of_trial(const Attempt* a, const Side* side, int seated, i
 #endif
 }
 
-// The probability of the side of i for an item that is yet to be seated.
-DEVICE double chance_of_i(const Attempt* a, const Side* side, int seated, int item) {
-    const Tables* t = a->tables;
-    double with_i = t->join[side->with_i.size] +
-                    loose_score(t, &side->with_i, item, product_of_trial(a, side, seated, item, 1), 0);
-    double with_j = t->join[side->with_j.size] +
-                    loose_score(t, &side->with_j, item, product_of_trial(a, side, seated, item, 0), 0);
-    return let_one_win(with_i, with_j);
+// The log weight of one side for an item that is yet to be seated.
+DEVICE double weight_of_arrival(const Attempt* a, const Side* side, int seated, int item, int with_i) {
+    const Loose* c = with_i ? &side->with_i : &side->with_j;
+    return a->tables->join[c->size] + loose_score(a->tables, c, item, product_of_trial(a, side, seated, item, with_i), 0);
 }
 
 // Leaves i and j alone on their sides.
-DEVICE void isolate(const Tables* t, Side* side) {
-    loose_clear(t, &side->with_i);
-    loose_add(t, &side->with_i, side->i, 1.0);
-    loose_clear(t, &side->with_j);
-    loose_add(t, &side->with_j, side->j, 1.0);
+DEVICE void isolate(const Attempt* a, Side* sides, int chains) {
+    TEAM_SYNC();
+    EACH_TASK(n, 2 * chains) {
+        Side* side = &sides[n / 2];
+        Loose* c = n % 2 ? &side->with_j : &side->with_i;
+        loose_empty(a->tables, c);
+        loose_put(a->tables, c, n % 2 ? side->j : side->i, 1.0);
+    }
+    for (int c = 0; c < chains; c++) sides[c].with_i.size = sides[c].with_j.size = 1;
+    TEAM_SYNC();
 }
 
 // Lets a random member be the k-th.
 DEVICE void draw_next(Attempt* a, int k, Sequence* chance) {
     int other = k + number_below(chance, a->count - k);
-    u32 member = a->members[other];
-    a->members[other] = a->members[k];
-    a->members[k] = member;
+    u32 member = a->members[other], before = a->members[k];
+    TEAM_SYNC();
+    if (IS_FIRST) {
+        a->members[other] = before;
+        a->members[k] = member;
+    }
+    TEAM_SYNC();
 }
 
 // Seats the k-th member beside those before it.
 DEVICE void seat(Attempt* a, Side* sides, int chains, int k, Sequence* chance) {
     u32 member = a->members[k];
-    double p[2] = {0.0, 0.0}, u = 0.0;
-    int is_free = 0;
-    for (int c = 0; c < chains; c++) {
-        if (!is_set(member, HELD, sides[c].chain)) continue;
-        p[c] = chance_of_i(a, &sides[c], k, item_of(member));
-        is_free |= !sides[c].retraces;
+    int item = item_of(member), to_i[2] = {0, 0}, is_free = 0;
+    EACH_TASK(n, 2 * chains) {
+        const Side* side = &sides[n / 2];
+        if (is_set(member, HELD, side->chain)) a->board[n] = weight_of_arrival(a, side, k, item, n % 2 == 0);
     }
-    if (is_free) u = uniform(chance);
+    for (int c = 0; c < chains; c++) is_free |= is_set(member, HELD, sides[c].chain) && !sides[c].retraces;
+    double u = is_free ? uniform(chance) : 0.0;
+    TEAM_SYNC();
     for (int c = 0; c < chains; c++) {
         Side* side = &sides[c];
         if (!is_set(member, HELD, side->chain)) continue;
-        int to_i = side->retraces ? is_set(member, WAS_WITH_I, side->chain) : u < p[c];
-        side->log_split += libm_log(to_i ? p[c] : 1.0 - p[c]);
-        set_flag(&member, WITH_I, side->chain, to_i);
-        loose_add(a->tables, to_i ? &side->with_i : &side->with_j, item_of(member), 1.0);
+        double p = let_one_win(a->board[2 * c], a->board[2 * c + 1]);
+        to_i[c] = side->retraces ? is_set(member, WAS_WITH_I, side->chain) : u < p;
+        side->log_split += libm_log(to_i[c] ? p : 1.0 - p);
+        set_flag(&member, WITH_I, side->chain, to_i[c]);
+        (to_i[c] ? side->with_i : side->with_j).size++;
     }
-    a->members[k] = member;
+    EACH_TASK(c, chains) {
+        if (is_set(member, HELD, sides[c].chain)) loose_put(a->tables, to_i[c] ? &sides[c].with_i : &sides[c].with_j, item, 1.0);
+    }
+    if (IS_FIRST) a->members[k] = member;
+    TEAM_SYNC();
 }
 
 // Lets i and j change their parts if that makes j's side the smaller one, which is walked.
@@ -153,11 +164,13 @@ DEVICE void let_the_larger_stay(Attempt* a, Side* side) {
         with_i += is_set(a->members[k], HELD, side->chain) && is_set(a->members[k], WITH_I, side->chain);
     }
     if (2 * with_i >= held) return;
+    TEAM_SYNC();
     int i = side->i;
     side->i = side->j;
     side->j = i;
     u32 both = 1u << (WAS_WITH_I + side->chain) | 1u << (WITH_I + side->chain);
-    for (int k = 0; k < a->count; k++) a->members[k] ^= both;
+    EACH_TASK(k, a->count) a->members[k] ^= both;
+    TEAM_SYNC();
 }
 
 // `partition_point` of the items below j: a bisection, in whatever order they are.
@@ -176,16 +189,21 @@ DEVICE int place_of_j(const Attempt* a, int j) {
 DEVICE int list_walk(const Attempt* a, const Side* side) {
     int steps = 0, exchanges = !side->splits && !side->merges;
     int place = exchanges ? NONE : side->splits ? 0 : place_of_j(a, side->j);
+    TEAM_SYNC();
     for (int k = 0; k <= a->count; k++) {
-        if (k == place) a->walk[steps++] = (u32)side->j | (u32)side->splits << TO_J;
+        u32 step = (u32)side->j | (u32)side->splits << TO_J;
+        if (k == place && IS_FIRST) a->walk[steps] = step;
+        steps += k == place;
         if (k == a->count) break;
         u32 member = a->members[k];
         if (!is_set(member, HELD, side->chain)) continue;
         int is_with_i = is_set(member, WITH_I, side->chain), was_with_i = is_set(member, WAS_WITH_I, side->chain);
         int stays = exchanges ? is_with_i == was_with_i : side->splits ? is_with_i : was_with_i;
-        int to_j = exchanges ? was_with_i : side->splits;
-        if (!stays) a->walk[steps++] = (u32)item_of(member) | (u32)to_j << TO_J;
+        step = (u32)item_of(member) | (u32)(exchanges ? was_with_i : side->splits) << TO_J;
+        if (!stays && IS_FIRST) a->walk[steps] = step;
+        steps += !stays;
     }
+    TEAM_SYNC();
     return steps;
 }
 
@@ -203,31 +221,45 @@ DEVICE double product_of_walk(const Attempt* a, const Side* side, int number, in
 #endif
 }
 
+// The two clusters as they are; that of j is empty where it is to be split off.
+DEVICE void take_both(const Tables* t, Side* side, int number_i, int number_j) {
+    TEAM_SYNC();
+    loose_take(t, &side->with_i, side->z, number_i);
+    if (side->splits) {
+        side->with_j.size = 0;
+        if (IS_FIRST) loose_empty(t, &side->with_j);
+    } else {
+        loose_take(t, &side->with_j, side->z, number_j);
+    }
+    TEAM_SYNC();
+}
+
 // Walks from the first state to the proposed one on loose clusters; returns the probability of accepting it. Where items are
 // exchanged, the way back has a probability of its own.
 DEVICE double propose(const Attempt* a, Side* side, double log_back) {
     const Tables* t = a->tables;
     const Chain* z = side->z;
     int steps = list_walk(a, side), number_i = z->cluster[side->i * LANES], number_j = z->cluster[side->j * LANES];
-    loose_take(t, &side->with_i, z, number_i);
-    if (side->splits) loose_clear(t, &side->with_j);
-    else loose_take(t, &side->with_j, z, number_j);
+    take_both(t, side, number_i, number_j);
     double log_ratio = 0.0;
     for (int n = 0; n < steps; n++) {
         int item = item_of(a->walk[n]), to_j = goes_to_j(a->walk[n]), is_last = side->merges && n + 1 == steps;
         Loose *to = to_j ? &side->with_j : &side->with_i, *from = to_j ? &side->with_i : &side->with_j;
         int number_to = to_j ? number_j : number_i, number_from = to_j ? number_i : number_j;
-        double there, here = from->size == 1 ? t->open[z->clusters - 1] : t->join[from->size - 1];
-        if (to->size == 0) {
-            there = t->open[z->clusters] + t->alone[item];
-        } else {
-            there = t->join[to->size] + loose_score(t, to, item, product_of_walk(a, side, number_to, to_j, n, item), 0);
+        EACH_TASK(k, 2) {
+            double product = product_of_walk(a, side, k ? number_from : number_to, k ? !to_j : to_j, n, item);
+            if (k == 0 && to->size == 0) a->board[k] = t->alone[item];
+            else a->board[k] = loose_score(t, k ? from : to, item, product, k);
         }
-        here += loose_score(t, from, item, product_of_walk(a, side, number_from, !to_j, n, item), 1);
+        TEAM_SYNC();
+        double there = (to->size == 0 ? t->open[z->clusters] : t->join[to->size]) + a->board[0];
+        double here = (from->size == 1 ? t->open[z->clusters - 1] : t->join[from->size - 1]) + a->board[1];
         log_ratio += there - here;
-        loose_add(t, to, item, 1.0);
         // The last leaves an empty cluster behind, which is closed.
-        if (!is_last) loose_add(t, from, item, -1.0);
+        EACH_TASK(k, is_last ? 1 : 2) loose_put(t, k ? from : to, item, k ? -1.0 : 1.0);
+        to->size++;
+        from->size -= !is_last;
+        TEAM_SYNC();
     }
     double log_accept = log_ratio + side->log_split;
     if (side->splits) log_accept = log_ratio - side->log_split;
@@ -249,17 +281,18 @@ DEVICE int accept(const Attempt* a, Side* side) {
 #if GRAM
     settle_all(t, z, a->walk, steps, number_i, number_j, side->splits);
 #endif
-    for (int n = 0; n < steps; n++) z->cluster[item_of(a->walk[n]) * LANES] = (u8)(goes_to_j(a->walk[n]) ? number_j : number_i);
+    // By now all know the two numbers.
+    TEAM_SYNC();
+    EACH_TASK(n, steps) z->cluster[item_of(a->walk[n]) * LANES] = (u8)(goes_to_j(a->walk[n]) ? number_j : number_i);
     z->moves = z->moves + (u32)steps < z->moves ? 0xFFFFFFFFu : z->moves + (u32)steps;
     loose_give(t, &side->with_i, z, number_i);
-    SIZE(z, number_i) = side->with_i.size;
-    if (side->merges) {
-        SIZE(z, number_j) = 0;
-        close_slot(z, at(&z->slot, number_j));
-    } else {
-        loose_give(t, &side->with_j, z, number_j);
-        SIZE(z, number_j) = side->with_j.size;
+    if (!side->merges) loose_give(t, &side->with_j, z, number_j);
+    if (IS_FIRST) {
+        SIZE(z, number_i) = side->with_i.size;
+        SIZE(z, number_j) = side->merges ? 0 : side->with_j.size;
     }
+    if (side->merges) close_slot(z, at(&z->slot, number_j));
+    TEAM_SYNC();
     return 1;
 }
 
@@ -303,6 +336,7 @@ DEVICE int set_out(const Tables* t, Side* sides, Chain* x, Chain* y, int i, int 
 
 // All items of the clusters of i and j but the two, in the order of items.
 DEVICE void list_members(Attempt* a, const Chain* x, const Chain* y, int i, int j) {
+    TEAM_SYNC();
     for (int item = 0; item < a->tables->items; item++) {
         if (item == i || item == j) continue;
         u32 member = (u32)item;
@@ -311,7 +345,9 @@ DEVICE void list_members(Attempt* a, const Chain* x, const Chain* y, int i, int 
             u32 with_i = cluster[item * LANES] == cluster[i * LANES], with_j = cluster[item * LANES] == cluster[j * LANES];
             member |= (with_i | with_j) << (HELD + c) | with_i << (WAS_WITH_I + c) | with_i << (WITH_I + c);
         }
-        if (member >> HELD) a->members[a->count++] = member;
+        if (member >> HELD && IS_FIRST) a->members[a->count] = member;
+        a->count += member >> HELD != 0;
     }
+    TEAM_SYNC();
 }
 #endif

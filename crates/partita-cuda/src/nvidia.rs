@@ -5,7 +5,7 @@
 #![allow(unsafe_code, reason = "a kernel launch and the compiler's C interface cannot be checked by Rust")]
 
 use crate::card::{Card, CardError, Launch, Returned};
-use crate::source::{LANES, Shape};
+use crate::source::{Crew, LANES, Shape};
 use cudarc::driver::{
     CudaContext, CudaFunction, CudaStream, DriverError, LaunchConfig, PushKernelArg, sys as driver,
 };
@@ -202,9 +202,11 @@ impl Card for Nvidia {
             Ok(resident as usize * self.multiprocessors)
         };
         let blocks = |round: usize| -> Result<usize, CardError> {
-            Ok(match launch.shape.group {
-                0 => count.div_ceil(LANES),
-                group => (count * 2 * group).div_ceil(LANES).min(resident(&kernels[round])?),
+            let group = launch.shape.group;
+            Ok(match launch.shape.crew() {
+                Crew::Threads => count.div_ceil(LANES),
+                Crew::Groups => (count * 2 * group).div_ceil(LANES).min(resident(&kernels[round])?),
+                Crew::Teams => (count * group).div_ceil(LANES).min(resident(&kernels[round])?),
             })
         };
         let timing = Some(driver::CUevent_flags::CU_EVENT_DEFAULT);
@@ -221,20 +223,24 @@ impl Card for Nvidia {
             unsafe { arguments.launch(config)? };
             Ok(())
         };
-        if launch.shape.group > 0 {
+        match launch.shape.crew() {
+            Crew::Teams => round(0, stream)?,
             // Single chains begin where warps with pairs end; a last round does what the one beside has left.
-            self.beside.join(stream)?;
-            round(0, stream)?;
-            round(1, &self.beside)?;
-            stream.join(&self.beside)?;
-            round(2, stream)?;
-        } else {
+            Crew::Groups => {
+                self.beside.join(stream)?;
+                round(0, stream)?;
+                round(1, &self.beside)?;
+                stream.join(&self.beside)?;
+                round(2, stream)?;
+            }
             // Those still apart begin first, because they take longest; beside them go those that are together.
-            round(0, stream)?;
-            self.beside.join(stream)?;
-            round(1, &self.beside)?;
-            round(2, stream)?;
-            stream.join(&self.beside)?;
+            Crew::Threads => {
+                round(0, stream)?;
+                self.beside.join(stream)?;
+                round(1, &self.beside)?;
+                round(2, stream)?;
+                stream.join(&self.beside)?;
+            }
         }
         let end = stream.record_event(timing)?;
         Ok(Returned {

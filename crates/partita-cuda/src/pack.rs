@@ -2,7 +2,7 @@
 
 use crate::card::{Launch, Returned};
 use crate::room::OUTCOME;
-use crate::source::{LANES, Moves, Shape};
+use crate::source::{Crew, LANES, Moves, Shape};
 use crate::tables::Tables;
 use partita::Partition;
 use partita::SplitMerge;
@@ -150,7 +150,7 @@ impl Pack {
             scans: if scans { SplitMerge::default().scans } else { 0 },
         };
         let with_tables = |shape: Shape| {
-            let grouped = (shape.group > 0).then(|| tables.for_groups(target, shape));
+            let grouped = (shape.crew() == Crew::Groups).then(|| tables.for_groups(target, shape));
             (shape, grouped.map_or_else(|| tables.numbers.clone(), |tables| tables.numbers))
         };
         let ladder: Vec<_> = Shape::ladder(tables.family, gains.is_some(), of_two, float)

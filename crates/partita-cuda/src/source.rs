@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
-/// The source of kernels in which a thread runs a replicate, in the order in which one part needs the other.
+/// The source of kernels in which a thread, or a team of lanes, runs a replicate, in the order in which one part needs the other.
 const THREADS: &str = concat!(
     include_str!("../kernels/base.cuh"),
     include_str!("../kernels/observe.cuh"),
@@ -47,7 +47,8 @@ pub const SLOTS: usize = 8;
 /// Clusters that a chain may have in the wide kernel; beyond, the processors take over.
 pub const WIDE: usize = 32;
 
-/// Lanes of a chain in the kernels in which a group of them runs it, which then may have one cluster less.
+/// Lanes of a chain in the kernels in which a group of them runs it, or of a replicate where that is a team's; chains then may have
+/// one cluster less.
 pub const GROUP_SIZES: [usize; 2] = [8, 16];
 
 /// Coordinates that a lane keeps of a sum: of longer rows groups keep inner products, or leave them to threads.
@@ -64,7 +65,7 @@ pub(crate) const BLOCK: usize = 32;
 pub struct Shape {
     /// The clusters that a chain may have.
     pub slots: usize,
-    /// Lanes of a chain, one more than it may have clusters; 0 where a thread runs a replicate.
+    /// Lanes of a chain, or of a pair of chains of columns: one more than a chain may have clusters; 0 where a thread runs a replicate.
     pub group: usize,
     /// Whether numbers have single precision.
     pub float: bool,
@@ -83,6 +84,17 @@ pub struct Moves {
     pub sides: bool,
     /// The scans of a split-merge move; 0 without such moves.
     pub scans: usize,
+}
+
+/// Who runs chains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Crew {
+    /// A thread each replicate.
+    Threads,
+    /// A group of lanes each chain.
+    Groups,
+    /// A team of lanes each replicate.
+    Teams,
 }
 
 /// What clusters are.
@@ -116,7 +128,7 @@ impl Shape {
         let thread = |slots| Shape { slots, group: 0, float: false, family, vi, moves };
         let in_groups = match family {
             Family::Gaussian { dimension, gram } => !moves.sides && (gram || dimension <= MOST_COORDINATES),
-            Family::Columns { .. } => false,
+            Family::Columns { .. } => true,
         };
         if !in_groups {
             return vec![thread(SLOTS), thread(WIDE)];
@@ -125,14 +137,27 @@ impl Shape {
         GROUP_SIZES.into_iter().map(group).chain([thread(WIDE)]).collect()
     }
 
+    /// Who runs chains.
+    pub fn crew(&self) -> Crew {
+        match (self.group, self.family) {
+            (0, _) => Crew::Threads,
+            (_, Family::Gaussian { .. }) => Crew::Groups,
+            (_, Family::Columns { .. }) => Crew::Teams,
+        }
+    }
+
     /// The kernel's source.
     pub fn source(&self) -> &'static str {
-        if self.group > 0 { GROUPS } else { THREADS }
+        if self.crew() == Crew::Groups { GROUPS } else { THREADS }
     }
 
     /// The kernels of the rounds of a launch.
     pub fn kernels(&self) -> &'static [&'static str] {
-        if self.group > 0 { &["group_pairs", "group_singles", "group_singles"] } else { &ROUNDS }
+        match self.crew() {
+            Crew::Threads => &ROUNDS,
+            Crew::Groups => &["group_pairs", "group_singles", "group_singles"],
+            Crew::Teams => &["teams"],
+        }
     }
 
     /// As definitions for a compiler.
@@ -141,8 +166,10 @@ impl Shape {
         let Moves { sides, scans } = moves;
         let mut definitions =
             vec![("SLOTS", slots), ("VI", vi.into()), ("SIDES", sides.into()), ("SCANS", scans)];
-        if group > 0 {
-            definitions.extend([("GROUP", group), ("FLOAT", float.into())]);
+        match self.crew() {
+            Crew::Threads => {}
+            Crew::Groups => definitions.extend([("GROUP", group), ("FLOAT", float.into())]),
+            Crew::Teams => definitions.push(("TEAM", group)),
         }
         definitions.extend(match family {
             Family::Gaussian { dimension, gram } => {

@@ -16,7 +16,7 @@ fn covariances_have_the_bits_of_the_engine() {
             60,
             3,
             (2, 5, 30),
-            "sampler = \"gibbs\"\ncluster_prior = \"weak\"\nstart = \"prior\"\nmetric = \"vi\"",
+            "sampler = \"sams+gibbs\"\ncluster_prior = \"weak\"\nstart = \"prior\"\nmetric = \"vi\"",
         ),
         (
             60,

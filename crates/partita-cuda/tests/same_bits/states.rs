@@ -13,18 +13,18 @@ use partita::rng::{Purpose, Stream};
 use partita::{Gaussian, Kernel, Mixture, Partition, Prior, SplitMerge, State, Target};
 use partita_cuda::card::Launch;
 use partita_cuda::pack::Pack;
-use partita_cuda::source::{SLOTS, WIDE};
+use partita_cuda::source::WIDE;
 use partita_run::config::{Float, Move};
 use partita_run::engine::{Plain, Work};
 
 /// One chain: some moves of two clusters a sweep, then a pass in which each item goes where it is told.
 const PROBE: &str = r#"
 #define MOST 64
-extern "C" int probe_chain(const u64* settings, const u32* words, const double* tables, const u8* start, const u32* slots,
-                           int sweeps, double* out) {
+static int run_chain(const u64* settings, const u32* words, const double* tables, const u8* start, const u32* slots, int sweeps,
+                     double* out) {
     alignas(16) static double products[MOST * SLOTS * LANES], cells[CELLS * LANES];
     alignas(16) static double stats[SLOTS * CLUSTER * CLUSTER_STEP + 1], scratch[4 * CLUSTER * CLUSTER_STEP + 1];
-    alignas(16) static double tried[4 * MOST * LANES];
+    alignas(16) static double tried[4 * MOST * LANES], board[2 * (SLOTS + 1)];
     alignas(16) static u32 ring[MOST + 8], sizes[SLOTS * LANES], members[2 * MOST];
     static u8 cluster[MOST * LANES];
     Tables t = tables_of(settings, words, tables, 0);
@@ -35,9 +35,10 @@ extern "C" int probe_chain(const u64* settings, const u32* words, const double* 
     z.ring = ring;
     z.sizes = sizes;
     z.cluster = cluster;
+    z.board = board;
     if (!begin(&t, &z, start)) return -1;
     Work w = {settings, words};
-    Trial trial = {members, scratch, tried};
+    Trial trial = {members, scratch, tried, board};
     Address address = {(u32)settings[SEED], (u32)(settings[SEED] >> 32), 0, 0};
     for (int sweep = 1; sweep <= sweeps; sweep++) {
         Parts parts = {0, 0, 0};
@@ -52,13 +53,27 @@ extern "C" int probe_chain(const u64* settings, const u32* words, const double* 
             int from = slot_of(&z, item);
             weigh(&t, &z, item, from, fetched, weights);
             double scale = 1.0 / total_of(weights, z.clusters + 1);
-            for (int s = 0; s <= z.clusters; s++) out[s] = weights[s] * scale;
+            for (int s = 0; s <= z.clusters && IS_FIRST; s++) out[s] = weights[s] * scale;
             out += SLOTS + 1;
             place(&t, &z, item, from, (int)*slots++);
         }
         refresh(&t, &z);
     }
     return z.clusters;
+}
+
+extern "C" int probe_chain(const u64* settings, const u32* words, const double* tables, const u8* start, const u32* slots,
+                           int sweeps, double* out) {
+    static int clusters;
+    auto body = [&] { clusters = run_chain(settings, words, tables, start, slots, sweeps, out); };
+#if TEAM == 1
+    body();
+#else
+    static decltype(body)* now;
+    now = &body;
+    warp::run([] { (*now)(); });
+#endif
+    return clusters;
 }
 "#;
 
@@ -129,7 +144,7 @@ fn check(card: &Emulated, what: &str, target: &impl Target, moves: [usize; 3]) {
     };
     let settings = partita_run::engine::Settings { seed, ..settings((1, 0, 1), 1, 0) };
     let pack = Pack::new(&plain, &Work::Replicates(settings)).expect("the card knows it");
-    for (rung, slots) in [SLOTS, WIDE].into_iter().enumerate() {
+    for (rung, slots) in pack.shapes().map(|shape| shape.slots).enumerate() {
         let Launch { shape, settings, words, tables, start, .. } = pack.launch(rung, vec![0], &[], 1);
         let library = card.compile(shape, PROBE);
         type Probe = unsafe extern "C" fn(
@@ -162,7 +177,7 @@ fn check(card: &Emulated, what: &str, target: &impl Target, moves: [usize; 3]) {
             assert_eq!(bits(&ours[..theirs.len()]), bits(theirs), "{what}, {slots} slots: visit {visit}");
         }
         assert!(
-            clusters == theirs.clusters as i32 || (slots == SLOTS && clusters < 0),
+            clusters == theirs.clusters as i32 || (slots < WIDE && clusters < 0),
             "{what}, {slots} slots"
         );
     }
@@ -237,6 +252,10 @@ fn chains_of_covariances_have_the_conditionals_of_the_engine() {
         let mut values = values(columns);
         for row in values.chunks_exact_mut(columns).filter(|_| copies) {
             row[columns - 1] = 1.5 * row[0] + 1e-5 * row[columns - 1];
+        }
+        if copies {
+            // Taking these away loses some digits of a factor, or too many.
+            (values[7 * columns], values[20 * columns]) = (30.0, 200.0);
         }
         // A row that is missing, and another.
         values[5 * columns..6 * columns].fill(f64::NAN);
