@@ -137,13 +137,11 @@ DEVICE void relocate(const Tables* t, Chain* z, int item, int into, u32 size_int
 // A chain in the state that these labels tell, 0 and on without gaps; 0 where there are too many.
 DEVICE int begin(const Tables* t, Chain* z, const u8* labels) {
     int clusters = 0;
-    TEAM_SYNC();
     for (int i = 0; i < t->items; i++) {
         int label = labels[i];
         clusters = label >= clusters ? label + 1 : clusters;
         if (IS_FIRST) z->cluster[i * LANES] = (u8)label;
     }
-    TEAM_SYNC();
     if (clusters > SLOTS) return 0;
     z->clusters = z->numbers = clusters;
     for (int k = 0; k < SLOTS; k++) {

@@ -52,7 +52,6 @@ DEVICE const double* logs_of_total(const Tables* t, int column) { return table_a
 
 #if FULL
 DEVICE const double* block_of(const Tables* t) { return table_at(t, STARTS - 1); }
-DEVICE const double* row_in_block(const Tables* t, int item) { return full_row(block_of(t), t->items, item); }
 #endif
 
 DEVICE double* stats_of(const Chain* z, int number) { return z->stats + (u64)number * CLUSTER * CLUSTER_STEP; }
@@ -97,7 +96,7 @@ APART void clear_cluster(const Tables* t, double* c) {
 // Adds an item `sign` times: 1 or -1. A cell that is missing changes nothing.
 APART void add_item(const Tables* t, double* c, int item, double sign) {
 #if FULL
-    add_row(block_of(t), c + FIRST_OF_BLOCK, row_in_block(t, item), sign);
+    add_row(block_of(t), c + FIRST_OF_BLOCK, full_row(block_of(t), t->items, item), sign);
 #endif
     const double* row = row_of(t, item);
     const u32* codes = codes_of(t, item);
@@ -124,8 +123,8 @@ APART void add_item(const Tables* t, double* c, int item, double sign) {
     }
 }
 
-// The log density of an item's columns given a cluster that does not hold it.
-APART double score_columns(const Tables* t, const double* c, int item) {
+// The log density of an item's columns given the items of a cluster but itself, which is among them (`inside`) or not.
+APART double score_columns(const Tables* t, const double* c, int item, int inside) {
     const double* row = row_of(t, item);
     const u32* codes = codes_of(t, item);
     double sums[4] = {0.0, 0.0, 0.0, 0.0}, counts = 0.0, categories = 0.0;
@@ -134,77 +133,54 @@ APART double score_columns(const Tables* t, const double* c, int item) {
         for (int lane = 0; lane < 4; lane++) {
             int column = first + lane;
             if (row[NORMALS + column] == 0.0) continue;
-            double e = row[column] - NORMAL(c, column, MEAN);
-            double rate = NORMAL(c, column, RATE) + NORMAL(c, column, HALF_SHRINK) * (e * e);
-            sums[lane] += NORMAL(c, column, CONSTANT) - NORMAL(c, column, POWER) * log_of(rate);
+            double e = row[column] - NORMAL(c, column, MEAN), rate = NORMAL(c, column, RATE);
+            double constant = NORMAL(c, column, CONSTANT), power = -NORMAL(c, column, POWER);
+            if (inside) {
+                const double *prior = prior_of(t, column), *norms = norms_of(t, column);
+                double n = NORMAL(c, column, COUNT), kappa = prior[0] + n;
+                rate = rate - 0.5 * kappa / (kappa - 1.0) * (e * e);
+                rate = n > 1.0 && rate > prior[2] ? rate : prior[2];
+                constant = norms[(int)n - 1] + norms[(int)n] - constant;
+                power = -power - 1.0;
+            } else {
+                rate = rate + NORMAL(c, column, HALF_SHRINK) * (e * e);
+            }
+            sums[lane] += constant + power * log_of(rate);
         }
     }
     for (int column = 0; column < COUNTS; column++) {
         if (codes[column] == MISSING) continue;
-        const double* rising = rising_of(t, column) + (u64)TALLIED(c, column, EVENTS);
-        counts += (rising[codes[column]] - rising[0]) +
-                  (TALLIED(c, column, BASE) - (double)codes[column] * TALLIED(c, column, LOG_NEXT));
-    }
-    for (int column = 0; column < CATEGORIES; column++) {
-        u32 level = codes[COUNTS + column];
-        if (level != MISSING) categories += LEVEL(c, level, LOG) - TOTAL(c, column, LOG);
-    }
-    return ((sums[0] + sums[2]) + (sums[1] + sums[3])) + ((counts + row[2 * NORMALS]) + categories);
-}
-
-// The log density of an item's columns given the other items of the cluster that holds it.
-APART double score_columns_without(const Tables* t, const double* c, int item) {
-    const double* row = row_of(t, item);
-    const u32* codes = codes_of(t, item);
-    double sums[4] = {0.0, 0.0, 0.0, 0.0}, counts = 0.0, categories = 0.0;
-    for (int first = 0; first < NORMALS; first += 4) {
-#pragma unroll
-        for (int lane = 0; lane < 4; lane++) {
-            int column = first + lane;
-            if (row[NORMALS + column] == 0.0) continue;
-            const double *prior = prior_of(t, column), *norms = norms_of(t, column);
-            double n = NORMAL(c, column, COUNT), kappa = prior[0] + n, e = row[column] - NORMAL(c, column, MEAN);
-            double rate = NORMAL(c, column, RATE) - 0.5 * kappa / (kappa - 1.0) * (e * e);
-            double before = n > 1.0 && rate > prior[2] ? rate : prior[2];
-            double norm = norms[(int)n - 1] + norms[(int)n] - NORMAL(c, column, CONSTANT);
-            sums[lane] += norm + (NORMAL(c, column, POWER) - 1.0) * log_of(before);
+        double x = (double)codes[column], events = TALLIED(c, column, EVENTS) - (inside ? x : 0.0);
+        double base = TALLIED(c, column, BASE), log_next = TALLIED(c, column, LOG_NEXT);
+        if (inside) {
+            const double* logs = logs_of_count(t, column) + 2 * ((int)TALLIED(c, column, CELLS_SEEN) - 1);
+            base = (shape_of_count(t, column) + events) * logs[0];
+            log_next = logs[1];
         }
-    }
-    for (int column = 0; column < COUNTS; column++) {
-        if (codes[column] == MISSING) continue;
-        double x = (double)codes[column], rest = TALLIED(c, column, EVENTS) - x;
-        const double* logs = logs_of_count(t, column) + 2 * ((int)TALLIED(c, column, CELLS_SEEN) - 1);
-        const double* rising = rising_of(t, column) + (u64)rest;
-        double base = (shape_of_count(t, column) + rest) * logs[0];
-        counts += (rising[codes[column]] - rising[0]) + (base - x * logs[1]);
+        const double* rising = rising_of(t, column) + (u64)events;
+        counts += (rising[codes[column]] - rising[0]) + (base - x * log_next);
     }
     for (int column = 0; column < CATEGORIES; column++) {
         u32 level = codes[COUNTS + column];
         if (level == MISSING) continue;
-        categories += logs_of_level(t, (int)level)[(int)LEVEL(c, level, TIMES) - 1] -
-                      logs_of_total(t, column)[(int)TOTAL(c, column, TIMES) - 1];
+        if (inside) {
+            categories += logs_of_level(t, (int)level)[(int)LEVEL(c, level, TIMES) - 1] -
+                          logs_of_total(t, column)[(int)TOTAL(c, column, TIMES) - 1];
+        } else {
+            categories += LEVEL(c, level, LOG) - TOTAL(c, column, LOG);
+        }
     }
     return ((sums[0] + sums[2]) + (sums[1] + sums[3])) + ((counts + row[2 * NORMALS]) + categories);
 }
 
 // The same of all that an item has: where two kinds of columns are beside each other, the matrix comes first.
-DEVICE double score(const Tables* t, const double* c, int item) {
+DEVICE double score(const Tables* t, const double* c, int item, int inside) {
 #if !FULL
-    return score_columns(t, c, item);
+    return score_columns(t, c, item, inside);
 #elif !OTHERS
-    return score_row(block_of(t), c + FIRST_OF_BLOCK, row_in_block(t, item));
+    return score_row(block_of(t), c + FIRST_OF_BLOCK, t->items, item, inside);
 #else
-    return score_row(block_of(t), c + FIRST_OF_BLOCK, row_in_block(t, item)) + score_columns(t, c, item);
-#endif
-}
-
-DEVICE double score_without(const Tables* t, const double* c, int item) {
-#if !FULL
-    return score_columns_without(t, c, item);
-#elif !OTHERS
-    return score_row_without(block_of(t), c + FIRST_OF_BLOCK, t->items, item);
-#else
-    return score_row_without(block_of(t), c + FIRST_OF_BLOCK, t->items, item) + score_columns_without(t, c, item);
+    return score_row(block_of(t), c + FIRST_OF_BLOCK, t->items, item, inside) + score_columns(t, c, item, inside);
 #endif
 }
 
@@ -246,7 +222,7 @@ DEVICE void weigh(const Tables* t, Chain* z, int item, int own, const double* fe
     EACH_TASK(s, clusters) {
         int number = at(&z->number, s);
         const double* c = stats_of(z, number);
-        shown[s] = s == own ? own_prior + score_without(t, c, item) : t->join[SIZE(z, number)] + score(t, c, item);
+        shown[s] = (s == own ? own_prior : t->join[SIZE(z, number)]) + score(t, c, item, s == own);
     }
     if (LANE_OF_TEAM == clusters % TEAM) shown[clusters] = fresh + t->alone[item];
 #if TEAM == 1
@@ -295,6 +271,6 @@ DEVICE void loose_give(const Tables* t, const Loose* c, Chain* z, int number) {
 
 // The log density of an item outside (0) of the cluster, or inside (1) and not counted.
 DEVICE double loose_score(const Tables* t, const Loose* c, int item, double product, int side) {
-    return side ? score_without(t, c->stats, item) : score(t, c->stats, item);
+    return score(t, c->stats, item, side);
 }
 #endif

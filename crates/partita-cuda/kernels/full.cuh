@@ -140,20 +140,16 @@ APART double square_from_mean(const double* c, const double* row) {
     return sum;
 }
 
-// The log density of a row given a cluster that does not hold it. No row is so far out that squares overflow.
-DEVICE double score_row(const double* block, const double* c, const double* row) {
-    if (row[0] != row[0]) return 0.0;
-    double n = c[ROWS_SEEN], kappa = block[0] + n, q = kappa / (kappa + 1.0) * square_from_mean(c, row);
-    return norm_of(block, n) - c[HALF_LOG_DET] - 0.5 * (block[1] + n + 1.0) * log_of(1.0 + q);
-}
-
-// The log density of an item's row given the other rows of the cluster that holds it.
-DEVICE double score_row_without(const double* block, const double* c, int items, int item) {
+// The log density of an item's row given the rows of a cluster but its own, which is among them (`inside`) or not. No row is so far
+// out that squares overflow.
+DEVICE double score_row(const double* block, const double* c, int items, int item, int inside) {
     const double* row = full_row(block, items, item);
     if (row[0] != row[0]) return 0.0;
-    if (c[ROWS_SEEN] == 1.0) return row_alone(block, items, item);
-    double rest = c[ROWS_SEEN] - 1.0, kappa = block[0] + rest, q = (kappa + 1.0) / kappa * square_from_mean(c, row);
+    double n = c[ROWS_SEEN] - (inside ? 1.0 : 0.0), kappa = block[0] + n;
+    if (inside && n == 0.0) return row_alone(block, items, item);
+    double q = (inside ? (kappa + 1.0) / kappa : kappa / (kappa + 1.0)) * square_from_mean(c, row);
     // Below 1 but for rounding.
     double left = q < 1.0 - 1e-15 ? 1.0 - q : 1e-15;
-    return norm_of(block, rest) - c[HALF_LOG_DET] + 0.5 * (block[1] + rest) * log_of(left);
+    double power = inside ? 0.5 * (block[1] + n) : -(0.5 * (block[1] + n + 1.0));
+    return norm_of(block, n) - c[HALF_LOG_DET] + power * log_of(inside ? left : 1.0 + q);
 }
