@@ -106,7 +106,6 @@ DEVICE double weight_of_arrival(const Attempt* a, const Side* side, int seated, 
 
 // Leaves i and j alone on their sides.
 DEVICE void isolate(const Attempt* a, Side* sides, int chains) {
-    TEAM_SYNC();
     EACH_TASK(n, 2 * chains) {
         Side* side = &sides[n / 2];
         Loose* c = n % 2 ? &side->with_j : &side->with_i;

@@ -29,10 +29,13 @@ pub struct Nvidia {
     architecture: String,
     multiprocessors: usize,
     /// The kernels of the rounds, by shape. One may be compiled while another runs.
-    kernels: Mutex<HashMap<Shape, Arc<OnceLock<Result<Kernels, CardError>>>>>,
+    kernels: Mutex<HashMap<Shape, Loaded>>,
 }
 
 type Kernels = Arc<[CudaFunction]>;
+
+/// Kernels once they are loaded, or why they cannot be.
+type Loaded = Arc<OnceLock<Result<Kernels, CardError>>>;
 
 impl From<DriverError> for CardError {
     fn from(error: DriverError) -> Self {
