@@ -65,7 +65,8 @@ pub(crate) const BLOCK: usize = 32;
 pub struct Shape {
     /// The clusters that a chain may have.
     pub slots: usize,
-    /// Lanes of a chain, or of a pair of chains of columns: one more than a chain may have clusters; 0 where a thread runs a replicate.
+    /// Lanes of a chain, or of a pair of chains of columns, one more than a chain may have clusters; 0 where a thread runs a
+    /// replicate.
     pub group: usize,
     /// Whether numbers have single precision.
     pub float: bool,
@@ -123,7 +124,7 @@ pub enum Family {
 }
 
 impl Shape {
-    /// The kernels for chains like these, each for more clusters than the one before. Their own precision is that of groups only.
+    /// The kernels for chains like these, each for more clusters than the one before. Single precision is for groups only.
     pub fn ladder(family: Family, vi: bool, moves: Moves, float: bool) -> Vec<Self> {
         let thread = |slots| Shape { slots, group: 0, float: false, family, vi, moves };
         let in_groups = match family {
@@ -133,6 +134,7 @@ impl Shape {
         if !in_groups {
             return vec![thread(SLOTS), thread(WIDE)];
         }
+        let float = float && matches!(family, Family::Gaussian { .. });
         let group = |group| Shape { slots: group - 1, group, float, family, vi, moves };
         GROUP_SIZES.into_iter().map(group).chain([thread(WIDE)]).collect()
     }
