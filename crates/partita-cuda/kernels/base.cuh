@@ -1,13 +1,13 @@
 // Words, numbers and the two elementary functions of the engine, operation by operation as crates/partita has them.
 //
-// The source is CUDA C++ and, for tests without a card, plain C++: one thread runs one replicate and nothing here knows
-// of other threads. No multiplication may be fused with an addition (--fmad=false, -ffp-contract=off).
+// The source is CUDA C++ and, for tests without a card, plain C++. No multiplication may be fused with an addition (--fmad=false,
+// -ffp-contract=off).
 //
 // Given by whoever compiles it: SLOTS (clusters of a chain at most), VI (1 where gains are those of the variation of
-// information), SAMS (1 where sweeps have merge-split moves), COLUMNS (1 for tables of columns of any kinds, 0 for Gaussian
-// clusters of known spread); for Gaussian clusters DIMENSION (a padded row) and GRAM (1 where clusters keep inner products, 0
-// where distances are taken from coordinates); for columns NORMALS (normal ones, padded), COUNTS, CATEGORIES and LEVELS (of all
-// categories together).
+// information), SIDES (1 where sweeps have moves of two clusters), SCANS (those of a split-merge move; 0 where sweeps have no such
+// move), COLUMNS (1 for tables of columns of any kinds, 0 for Gaussian clusters of known spread); for Gaussian clusters DIMENSION (a
+// padded row) and GRAM (1 where clusters keep inner products, 0 where distances are taken from coordinates); for columns NORMALS
+// (normal ones, padded), COUNTS, CATEGORIES and LEVELS (of all categories together), FULL (those that share a covariance matrix).
 
 #ifdef __CUDACC__
 #define DEVICE static __device__ __forceinline__
@@ -25,8 +25,35 @@ typedef unsigned int u32;
 typedef unsigned long long u64;
 typedef long long i64;
 
-// Replicates whose numbers lie beside each other in memory: those of a warp.
-#define LANES 32
+// Lanes of a warp that run a replicate together (`columns.cuh`, `sides.cuh`). All do the same with copies of their own of what is
+// small; of what lies in memory for all, tasks are divided among them, each of which writes what no other lane reads or writes until
+// all have come to the next `TEAM_SYNC`. A team of one is a thread that knows of no others.
+#ifndef TEAM
+#define TEAM 1
+#endif
+#define WARP 32
+#if TEAM == 1
+#define LANE_OF_TEAM 0
+#define TEAM_SYNC() ((void)0)
+#elif defined(__CUDACC__)
+#define LANE_OF_TEAM ((int)threadIdx.x % TEAM)
+#define TEAM_MASK (((1u << TEAM) - 1) << ((int)threadIdx.x % WARP / TEAM * TEAM))
+#define TEAM_SYNC() __syncwarp(TEAM_MASK)
+#define FROM_FIRST(x) __shfl_sync(TEAM_MASK, x, 0, TEAM)
+#else
+#define LANE_OF_TEAM (warp::lane)
+#define TEAM_SYNC() __syncwarp()
+#define FROM_FIRST(x) __shfl_sync(0, x, 0)
+#endif
+#define IS_FIRST (LANE_OF_TEAM == 0)
+#define EACH_TASK(n, count) for (int n = LANE_OF_TEAM; n < (count); n += TEAM)
+
+// Replicates whose numbers lie beside each other in memory: those of a warp, where threads are alone.
+#if TEAM == 1
+#define LANES WARP
+#else
+#define LANES 1
+#endif
 
 // Few slots are looked at all at once, the last of them and those behind it; what belongs to them lies in fast memory.
 #define FAST (SLOTS <= 15)

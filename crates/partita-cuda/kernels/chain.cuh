@@ -54,6 +54,7 @@ struct Chain {
     u32* ring;         // contiguous
     double* products;  // SLOTS an item, in steps of LANES
     double* stats;     // by number, as the family has them
+    double* board;     // of a team: numbers that its lanes show each other, 2 (SLOTS + 1)
 };
 
 #define SIZE(z, k) ((z)->sizes[(k) * LANES])
@@ -139,7 +140,7 @@ DEVICE int begin(const Tables* t, Chain* z, const u8* labels) {
     for (int i = 0; i < t->items; i++) {
         int label = labels[i];
         clusters = label >= clusters ? label + 1 : clusters;
-        z->cluster[i * LANES] = (u8)label;
+        if (IS_FIRST) z->cluster[i * LANES] = (u8)label;
     }
     if (clusters > SLOTS) return 0;
     z->clusters = z->numbers = clusters;
@@ -163,11 +164,15 @@ DEVICE Move place(const Tables* t, Chain* z, int item, int from, int to) {
     if (move.opened) open_slot(z);
     int into = at(&z->number, to);
     u32 now = move.opened ? 1 : SIZE(z, into) + 1;
-    z->cluster[item * LANES] = (u8)into;
     z->moves += z->moves != 0xFFFFFFFFu;
+    TEAM_SYNC();
     relocate(t, z, item, into, now, out_of, size - 1, move.opened);
-    SIZE(z, into) = now;
-    SIZE(z, out_of) = size - 1;
+    if (IS_FIRST) {
+        z->cluster[item * LANES] = (u8)into;
+        SIZE(z, into) = now;
+        SIZE(z, out_of) = size - 1;
+    }
+    TEAM_SYNC();
     if (move.closed) close_slot(z, from);
     return move;
 }

@@ -1,6 +1,9 @@
-// Tables of columns of any kinds, with gaps (`likelihood/mixed.rs`): normal columns of unknown variance, counts, categories.
+// Tables of columns of any kinds, with gaps (`likelihood/mixed.rs`, `likelihood/beside.rs`): normal columns of unknown variance,
+// counts, categories; beside them, or alone, columns that share a covariance matrix (`full.cuh`).
 //
-// A cluster's statistics, and what follows from them, are doubles in steps of LANES; counts and sums of counts are whole.
+// A cluster's statistics, and what follows from them, are doubles; counts and sums of counts are whole. Small clusters lie in steps
+// of LANES, beside those of other replicates. Where there are matrices each cluster lies together: what a replicate reads of
+// one fills whole sectors of memory, wherever its neighbours read.
 
 // Doubles of a cluster.
 enum Normal { COUNT, SUM, SQUARE, MEAN, RATE, HALF_SHRINK, POWER, CONSTANT, OF_NORMAL };
@@ -9,11 +12,17 @@ enum Tally { TIMES, LOG, OF_TALLY };
 #define FIRST_COUNT (OF_NORMAL * NORMALS)
 #define FIRST_LEVEL (FIRST_COUNT + OF_COUNT * COUNTS)
 #define FIRST_TOTAL (FIRST_LEVEL + OF_TALLY * LEVELS)
-#define CLUSTER (FIRST_TOTAL + OF_TALLY * CATEGORIES)
-#define CLUSTER_STEP LANES
+#define FIRST_OF_BLOCK (FIRST_TOTAL + OF_TALLY * CATEGORIES)
+#define OTHERS (NORMALS + COUNTS + CATEGORIES)
 #define CELLS 1
-
-#define STAT(c, k) ((c)[(k) * LANES])
+#define STAT(c, k) ((c)[(k) * CLUSTER_STEP])
+#if FULL
+#define CLUSTER_STEP 1
+#else
+#define CLUSTER_STEP LANES
+#define OF_BLOCK 0
+#endif
+#define CLUSTER (FIRST_OF_BLOCK + OF_BLOCK)
 #define NORMAL(c, column, field) STAT(c, (column) * OF_NORMAL + (field))
 #define TALLIED(c, column, field) STAT(c, FIRST_COUNT + (column) * OF_COUNT + (field))
 #define LEVEL(c, level, field) STAT(c, FIRST_LEVEL + (level) * OF_TALLY + (field))
@@ -21,11 +30,12 @@ enum Tally { TIMES, LOG, OF_TALLY };
 
 // The tables. Doubles: of each normal column kappa, shape, rate; of each count column its shape; for each item the normal cells
 // about their prior means, whether they are there, and the constant of its counts; then what the words point to. Words: where
-// each column's, level's and total's table begins (of a count column two: by count, by sum); for each item its counts and levels.
+// each column's, level's and total's table begins (of a count column two: by count, by sum), and that of `full.cuh`; for each item
+// its counts and levels.
 #define OF_PRIOR 3
 #define ROW (2 * NORMALS + 1)
 #define FIRST_ROW (OF_PRIOR * NORMALS + COUNTS)
-#define STARTS (NORMALS + 2 * COUNTS + LEVELS + CATEGORIES)
+#define STARTS (NORMALS + 2 * COUNTS + LEVELS + CATEGORIES + 1)
 #define MISSING 0xFFFFFFFFu
 
 DEVICE const double* prior_of(const Tables* t, int column) { return t->numbers + column * OF_PRIOR; }
@@ -40,7 +50,11 @@ DEVICE const double* rising_of(const Tables* t, int column) { return table_at(t,
 DEVICE const double* logs_of_level(const Tables* t, int level) { return table_at(t, NORMALS + 2 * COUNTS + level); }
 DEVICE const double* logs_of_total(const Tables* t, int column) { return table_at(t, NORMALS + 2 * COUNTS + LEVELS + column); }
 
-DEVICE double* stats_of(const Chain* z, int number) { return z->stats + (u64)number * CLUSTER * LANES; }
+#if FULL
+DEVICE const double* block_of(const Tables* t) { return table_at(t, STARTS - 1); }
+#endif
+
+DEVICE double* stats_of(const Chain* z, int number) { return z->stats + (u64)number * CLUSTER * CLUSTER_STEP; }
 
 DEVICE void follow_normal(const Tables* t, double* c, int column) {
     const double* prior = prior_of(t, column);
@@ -62,14 +76,17 @@ DEVICE void follow_count(const Tables* t, double* c, int column) {
 }
 
 DEVICE void follow_tally(double* tally, const double* logs, double change) {
-    double times = tally[TIMES * LANES] + change;
-    tally[TIMES * LANES] = times;
-    tally[LOG * LANES] = logs[(int)times];
+    double times = STAT(tally, TIMES) + change;
+    STAT(tally, TIMES) = times;
+    STAT(tally, LOG) = logs[(int)times];
 }
 
 // A cluster without items.
 APART void clear_cluster(const Tables* t, double* c) {
-    for (int k = 0; k < CLUSTER; k++) STAT(c, k) = 0.0;
+#if FULL
+    clear_block(block_of(t), c + FIRST_OF_BLOCK);
+#endif
+    for (int k = 0; k < FIRST_OF_BLOCK; k++) STAT(c, k) = 0.0;
     for (int column = 0; column < NORMALS; column++) follow_normal(t, c, column);
     for (int column = 0; column < COUNTS; column++) follow_count(t, c, column);
     for (int level = 0; level < LEVELS; level++) follow_tally(&LEVEL(c, level, 0), logs_of_level(t, level), 0.0);
@@ -78,6 +95,9 @@ APART void clear_cluster(const Tables* t, double* c) {
 
 // Adds an item `sign` times: 1 or -1. A cell that is missing changes nothing.
 APART void add_item(const Tables* t, double* c, int item, double sign) {
+#if FULL
+    add_row(block_of(t), c + FIRST_OF_BLOCK, full_row(block_of(t), t->items, item), sign);
+#endif
     const double* row = row_of(t, item);
     const u32* codes = codes_of(t, item);
     for (int column = 0; column < NORMALS; column++) {
@@ -103,8 +123,8 @@ APART void add_item(const Tables* t, double* c, int item, double sign) {
     }
 }
 
-// The log density of an item given a cluster that does not hold it.
-APART double score(const Tables* t, const double* c, int item) {
+// The log density of an item's columns given the items of a cluster but itself, which is among them (`inside`) or not.
+APART double score_columns(const Tables* t, const double* c, int item, int inside) {
     const double* row = row_of(t, item);
     const u32* codes = codes_of(t, item);
     double sums[4] = {0.0, 0.0, 0.0, 0.0}, counts = 0.0, categories = 0.0;
@@ -113,57 +133,55 @@ APART double score(const Tables* t, const double* c, int item) {
         for (int lane = 0; lane < 4; lane++) {
             int column = first + lane;
             if (row[NORMALS + column] == 0.0) continue;
-            double e = row[column] - NORMAL(c, column, MEAN);
-            double rate = NORMAL(c, column, RATE) + NORMAL(c, column, HALF_SHRINK) * (e * e);
-            sums[lane] += NORMAL(c, column, CONSTANT) - NORMAL(c, column, POWER) * log_of(rate);
+            double e = row[column] - NORMAL(c, column, MEAN), rate = NORMAL(c, column, RATE);
+            double constant = NORMAL(c, column, CONSTANT), power = -NORMAL(c, column, POWER);
+            if (inside) {
+                const double *prior = prior_of(t, column), *norms = norms_of(t, column);
+                double n = NORMAL(c, column, COUNT), kappa = prior[0] + n;
+                rate = rate - 0.5 * kappa / (kappa - 1.0) * (e * e);
+                rate = n > 1.0 && rate > prior[2] ? rate : prior[2];
+                constant = norms[(int)n - 1] + norms[(int)n] - constant;
+                power = -power - 1.0;
+            } else {
+                rate = rate + NORMAL(c, column, HALF_SHRINK) * (e * e);
+            }
+            sums[lane] += constant + power * log_of(rate);
         }
     }
     for (int column = 0; column < COUNTS; column++) {
         if (codes[column] == MISSING) continue;
-        const double* rising = rising_of(t, column) + (u64)TALLIED(c, column, EVENTS);
-        counts += (rising[codes[column]] - rising[0]) +
-                  (TALLIED(c, column, BASE) - (double)codes[column] * TALLIED(c, column, LOG_NEXT));
-    }
-    for (int column = 0; column < CATEGORIES; column++) {
-        u32 level = codes[COUNTS + column];
-        if (level != MISSING) categories += LEVEL(c, level, LOG) - TOTAL(c, column, LOG);
-    }
-    return ((sums[0] + sums[2]) + (sums[1] + sums[3])) + ((counts + row[2 * NORMALS]) + categories);
-}
-
-// The log density of an item given the other items of the cluster that holds it.
-APART double score_without(const Tables* t, const double* c, int item) {
-    const double* row = row_of(t, item);
-    const u32* codes = codes_of(t, item);
-    double sums[4] = {0.0, 0.0, 0.0, 0.0}, counts = 0.0, categories = 0.0;
-    for (int first = 0; first < NORMALS; first += 4) {
-#pragma unroll
-        for (int lane = 0; lane < 4; lane++) {
-            int column = first + lane;
-            if (row[NORMALS + column] == 0.0) continue;
-            const double *prior = prior_of(t, column), *norms = norms_of(t, column);
-            double n = NORMAL(c, column, COUNT), kappa = prior[0] + n, e = row[column] - NORMAL(c, column, MEAN);
-            double rate = NORMAL(c, column, RATE) - 0.5 * kappa / (kappa - 1.0) * (e * e);
-            double before = n > 1.0 && rate > prior[2] ? rate : prior[2];
-            double norm = norms[(int)n - 1] + norms[(int)n] - NORMAL(c, column, CONSTANT);
-            sums[lane] += norm + (NORMAL(c, column, POWER) - 1.0) * log_of(before);
+        double x = (double)codes[column], events = TALLIED(c, column, EVENTS) - (inside ? x : 0.0);
+        double base = TALLIED(c, column, BASE), log_next = TALLIED(c, column, LOG_NEXT);
+        if (inside) {
+            const double* logs = logs_of_count(t, column) + 2 * ((int)TALLIED(c, column, CELLS_SEEN) - 1);
+            base = (shape_of_count(t, column) + events) * logs[0];
+            log_next = logs[1];
         }
-    }
-    for (int column = 0; column < COUNTS; column++) {
-        if (codes[column] == MISSING) continue;
-        double x = (double)codes[column], rest = TALLIED(c, column, EVENTS) - x;
-        const double* logs = logs_of_count(t, column) + 2 * ((int)TALLIED(c, column, CELLS_SEEN) - 1);
-        const double* rising = rising_of(t, column) + (u64)rest;
-        double base = (shape_of_count(t, column) + rest) * logs[0];
-        counts += (rising[codes[column]] - rising[0]) + (base - x * logs[1]);
+        const double* rising = rising_of(t, column) + (u64)events;
+        counts += (rising[codes[column]] - rising[0]) + (base - x * log_next);
     }
     for (int column = 0; column < CATEGORIES; column++) {
         u32 level = codes[COUNTS + column];
         if (level == MISSING) continue;
-        categories += logs_of_level(t, (int)level)[(int)LEVEL(c, level, TIMES) - 1] -
-                      logs_of_total(t, column)[(int)TOTAL(c, column, TIMES) - 1];
+        if (inside) {
+            categories += logs_of_level(t, (int)level)[(int)LEVEL(c, level, TIMES) - 1] -
+                          logs_of_total(t, column)[(int)TOTAL(c, column, TIMES) - 1];
+        } else {
+            categories += LEVEL(c, level, LOG) - TOTAL(c, column, LOG);
+        }
     }
     return ((sums[0] + sums[2]) + (sums[1] + sums[3])) + ((counts + row[2 * NORMALS]) + categories);
+}
+
+// The same of all that an item has: where two kinds of columns are beside each other, the matrix comes first.
+DEVICE double score(const Tables* t, const double* c, int item, int inside) {
+#if !FULL
+    return score_columns(t, c, item, inside);
+#elif !OTHERS
+    return score_row(block_of(t), c + FIRST_OF_BLOCK, t->items, item, inside);
+#else
+    return score_row(block_of(t), c + FIRST_OF_BLOCK, t->items, item, inside) + score_columns(t, c, item, inside);
+#endif
 }
 
 APART void recall(const Tables* t, Chain* z, const u32* sizes) {
@@ -173,15 +191,19 @@ APART void recall(const Tables* t, Chain* z, const u32* sizes) {
 APART void rebuild(const Tables* t, Chain* z) {
     z->moves = 0;
     z->head = z->length = 0;
-    for (int k = 0; k < z->numbers; k++) {
+    TEAM_SYNC();
+    EACH_TASK(k, z->numbers) {
         SIZE(z, k) = 0;
         clear_cluster(t, stats_of(z, k));
     }
+    // Each lane adds the items of its own clusters.
     for (int item = 0; item < t->items; item++) {
         int number = z->cluster[item * LANES];
+        if (number % TEAM != LANE_OF_TEAM) continue;
         add_item(t, stats_of(z, number), item, 1.0);
         SIZE(z, number)++;
     }
+    TEAM_SYNC();
 }
 
 DEVICE void fetch(const Chain* z, int item, double* fetched) {}
@@ -192,51 +214,63 @@ DEVICE void weigh(const Tables* t, Chain* z, int item, int own, const double* fe
     double own_prior, fresh;
     own_and_fresh(t, z, SIZE(z, at(&z->number, own)), &own_prior, &fresh);
     for (int s = 0; s <= SLOTS; s++) weights[s] = nothing;
-    for (int s = 0; s < clusters; s++) {
+#if TEAM == 1
+    double* shown = weights;
+#else
+    double* shown = z->board;
+#endif
+    EACH_TASK(s, clusters) {
         int number = at(&z->number, s);
         const double* c = stats_of(z, number);
-        weights[s] = s == own ? own_prior + score_without(t, c, item) : t->join[SIZE(z, number)] + score(t, c, item);
+        shown[s] = (s == own ? own_prior : t->join[SIZE(z, number)]) + score(t, c, item, s == own);
     }
-    weights[clusters] = fresh + t->alone[item];
+    if (LANE_OF_TEAM == clusters % TEAM) shown[clusters] = fresh + t->alone[item];
+#if TEAM == 1
     exponentiate(weights, clusters);
+#else
+    TEAM_SYNC();
+    double highest = shown[0], *relative = shown + SLOTS + 1;
+    for (int s = 1; s <= clusters; s++) highest = shown[s] > highest ? shown[s] : highest;
+    EACH_TASK(s, clusters + 1) relative[s] = exp_of(shown[s] - highest);
+    TEAM_SYNC();
+    EACH_SLOT(s, clusters) {
+        if (s <= clusters) weights[s] = relative[s];
+    }
+#endif
 }
 
 DEVICE void relocate(const Tables* t, Chain* z, int item, int into, u32 size_into, int out_of, u32 size_out_of, int opened) {
-    if (opened) clear_cluster(t, stats_of(z, into));
-    add_item(t, stats_of(z, into), item, 1.0);
-    if (size_out_of) add_item(t, stats_of(z, out_of), item, -1.0);
+    EACH_TASK(n, size_out_of ? 2 : 1) {
+        double* c = stats_of(z, n ? out_of : into);
+        if (n == 0 && opened) clear_cluster(t, c);
+        add_item(t, c, item, n ? -1.0 : 1.0);
+    }
 }
 
-#if SAMS
-// A cluster that belongs to no chain, for moves that try out.
+#if SIDES
+// A cluster that belongs to no chain, for moves that try out. All lanes know its size; its statistics are for one to change.
 struct Loose {
     double* stats;
     u32 size;
 };
 
-DEVICE void loose_clear(const Tables* t, Loose* c) {
-    c->size = 0;
-    clear_cluster(t, c->stats);
-}
+DEVICE void loose_empty(const Tables* t, Loose* c) { clear_cluster(t, c->stats); }
 
-DEVICE void loose_add(const Tables* t, Loose* c, int item, double sign) {
-    c->size += sign > 0.0 ? 1u : 0xFFFFFFFFu;
-    add_item(t, c->stats, item, sign);
-}
+DEVICE void loose_put(const Tables* t, Loose* c, int item, double sign) { add_item(t, c->stats, item, sign); }
 
 DEVICE void loose_take(const Tables* t, Loose* c, const Chain* z, int number) {
     const double* stats = stats_of(z, number);
     c->size = SIZE(z, number);
-    for (int k = 0; k < CLUSTER; k++) STAT(c->stats, k) = STAT(stats, k);
+    EACH_TASK(k, CLUSTER) STAT(c->stats, k) = STAT(stats, k);
 }
 
 DEVICE void loose_give(const Tables* t, const Loose* c, Chain* z, int number) {
     double* stats = stats_of(z, number);
-    for (int k = 0; k < CLUSTER; k++) STAT(stats, k) = STAT(c->stats, k);
+    EACH_TASK(k, CLUSTER) STAT(stats, k) = STAT(c->stats, k);
 }
 
 // The log density of an item outside (0) of the cluster, or inside (1) and not counted.
 DEVICE double loose_score(const Tables* t, const Loose* c, int item, double product, int side) {
-    return side ? score_without(t, c->stats, item) : score(t, c->stats, item);
+    return score(t, c->stats, item, side);
 }
 #endif

@@ -293,7 +293,7 @@ DEVICE void relocate(const Tables* t, Chain* z, int item, int into, u32 size_int
 #endif
 }
 
-#if SAMS
+#if SIDES
 // A cluster that belongs to no chain, for moves that try out: a sum, its size and its square.
 struct Loose {
     double* stats;
@@ -301,15 +301,13 @@ struct Loose {
     double square;
 };
 
-DEVICE void loose_clear(const Tables* t, Loose* c) {
-    c->size = 0;
+DEVICE void loose_empty(const Tables* t, Loose* c) {
     c->square = 0.0;
     for (int d = 0; d < DIMENSION; d++) c->stats[d] = 0.0;
 }
 
-DEVICE void loose_add(const Tables* t, Loose* c, int item, double sign) {
+DEVICE void loose_put(const Tables* t, Loose* c, int item, double sign) {
     const double* row = row_of(t, item);
-    c->size += sign > 0.0 ? 1u : 0xFFFFFFFFu;
     for (int d = 0; d < DIMENSION; d++) c->stats[d] += sign * row[d];
     c->square = square_of(c->stats);
 }
@@ -353,9 +351,9 @@ APART double product_now(const Tables* t, const Chain* z, int item, int number) 
     return sum;
 }
 
-// Brings all products up to date between two passes, then lets items go one after the other from one number to another, which
-// is new or not.
-APART void settle_all(const Tables* t, Chain* z, const u32* walk, int steps, int from, int to, int is_new) {
+// Brings all products up to date between two passes, then lets items walk one after the other between two numbers, of which the
+// second is new or not. A step is an item, and above it whether it goes to the second.
+APART void settle_all(const Tables* t, Chain* z, const u32* walk, int steps, int first, int second, int is_new) {
     double* cells = &CELL(z, PRODUCT, 0);
     int places = ring_places(t->items);
     for (int item = 0; item < t->items; item++) {
@@ -366,10 +364,11 @@ APART void settle_all(const Tables* t, Chain* z, const u32* walk, int steps, int
             u32 entry = z->ring[z->head + n < places ? z->head + n : z->head + n - places];
             if (item_in(entry) >= item) apply(entry, gram[item_in(entry)], cells);
         }
-        if (is_new) cells[to * LANES] = 0.0;
+        if (is_new) cells[second * LANES] = 0.0;
         for (int n = 0; n < steps; n++) {
-            cells[to * LANES] += gram[walk[n]];
-            cells[from * LANES] -= gram[walk[n]];
+            int to = walk[n] >> 16 ? second : first, from = walk[n] >> 16 ? first : second;
+            cells[to * LANES] += gram[walk[n] & 0xFFFF];
+            cells[from * LANES] -= gram[walk[n] & 0xFFFF];
         }
         for (int k = 0; k < z->numbers; k++) kept[k * LANES] = cells[k * LANES];
     }

@@ -1,5 +1,5 @@
-// The coupled loop of one replicate (`pair.rs`, `kernel/gibbs.rs`, `estimator.rs`, `atoms.rs`): one thread from the first sweep
-// to the row. Whatever it cannot hold or decide, it leaves to others.
+// The coupled loop of one replicate (`pair.rs`, `kernel/gibbs.rs`, `estimator.rs`, `atoms.rs`): one thread, or a team of lanes, from
+// the first sweep to the row. Whatever it cannot hold or decide, it leaves to others.
 
 // What a replicate remembers between two rounds, in words of its own.
 #define OF_CHAIN (3 + 2 * MAP_WORDS)
@@ -81,11 +81,9 @@ DEVICE int pass(const Tables* t, const Address* address, double nugget, Chain* x
 // single chains by then, need not wait for them.
 enum Round { ALL, APART_STILL, TOGETHER_NOW };
 
-// The memory of a replicate for merge-split moves.
-struct Trial {
-    u32* members;
-    double* scratch;
-};
+#if !SIDES
+struct Trial {};
+#endif
 
 // Runs a replicate from where it is to where the round ends; COUPLED tells whether its chains may still be apart.
 template <int COUPLED>
@@ -101,7 +99,9 @@ DEVICE void run_replicate(const Tables* t, const Work* w, Chain* x, Chain* y, co
     u64 time = 0, tau = 0, calls = 0, seen = 0, status = LEFT;
     int apart = COUPLED, is_new = round == ALL, fits = 1;
     if (is_new) {
-        for (u64 k = 0; k < set[VALUES]; k++) sums[k] = 0.0;
+        if (IS_FIRST) {
+            for (u64 k = 0; k < set[VALUES]; k++) sums[k] = 0.0;
+        }
         const u8* start = w->start + (set[STARTS_EACH] ? index * 2 * t->items : 0);
         fits = begin(t, x, start) && begin(t, y, set[STARTS_EACH] ? start + t->items : start);
         if (COUPLED && fits && lag == 0) {
@@ -121,7 +121,7 @@ DEVICE void run_replicate(const Tables* t, const Work* w, Chain* x, Chain* y, co
     }
     while (fits) {
         // What was put aside has been seen before.
-        int is_seen = !is_new && time == memory[CLOCK];
+        int is_seen = !IS_FIRST || (!is_new && time == memory[CLOCK]);
         if (set[ABREAST] && apart && !is_seen) compare(t, w, x, y, time, sums);
         if (!set[ABREAST] && !is_seen) {
             int both = apart && time >= lag;
@@ -147,7 +147,7 @@ DEVICE void run_replicate(const Tables* t, const Work* w, Chain* x, Chain* y, co
             status = OUTLASTED;
             break;
         }
-        if (is_new && time >= set[FIRST_ROUND] && time > lag) {
+        if (TEAM == 1 && is_new && time >= set[FIRST_ROUND] && time > lag) {
             status = apart ? ASIDE_APART : ASIDE_TOGETHER;
             memory[CLOCK] = time;
             memory[CALLS] = calls;
@@ -161,23 +161,23 @@ DEVICE void run_replicate(const Tables* t, const Work* w, Chain* x, Chain* y, co
         }
         time++;
         int coupled = apart && time > lag, two = coupled;
-        u32 part[2] = {0, 0};
+        u32 passes = 0;
+#if SIDES
+        Parts parts = {0, 0, 0};
+#endif
         calls += 1 + coupled;
         for (u64 m = 0; m < set[MOVES] && fits; m++) {
             u64 kind = set[MOVES + 1 + 2 * m], times = set[MOVES + 2 + 2 * m];
             for (u64 n = 0; n < times && fits; n++) {
                 if (kind == GIBBS) {
-                    int came = pass(t, &address, nugget, x, y, &overlap, (u32)time, part[0]++, two);
+                    int came = pass(t, &address, nugget, x, y, &overlap, (u32)time, passes++, two);
                     fits = came == ON || came == MET;
                     two = two && came != MET;
                     if (!fits) status = came;
                 }
-#if SAMS
+#if SIDES
                 else if (t->items > 1) {
-                    Sequence chance = {0, (u32)time, address.low, part[1]++ << 20 | address.high | 10u, address.key0, address.key1,
-                                       0.0, 0};
-                    const u32* near = kind == MERGE_SPLIT_NEAR ? w->summaries + set[NEAR] : 0;
-                    int moved = merge_or_split(t, x, two ? y : 0, &chance, near, trial->members, trial->scratch);
+                    int moved = move_two(t, w, x, two ? y : 0, trial, &address, (u32)time, kind, &parts);
                     fits = moved != OUTGROWN;
                     if (two && moved > 0) {
                         recount(t, &overlap, x, y);
@@ -198,6 +198,7 @@ DEVICE void run_replicate(const Tables* t, const Work* w, Chain* x, Chain* y, co
             tau = time;
         }
     }
+    if (!IS_FIRST) return;
     outcome[0] = status;
     outcome[1] = tau;
     outcome[2] = time;
@@ -207,15 +208,17 @@ DEVICE void run_replicate(const Tables* t, const Work* w, Chain* x, Chain* y, co
 
 // Memory of one replicate, in units of LANES replicates: `room.rs` reserves it.
 //   real: products of X and of Y, items x SLOTS each (where GRAM is set); statistics of X and of Y, SLOTS x CLUSTER each; what
-//         of Y, and of X where slots are many, would be in fast memory, CELLS each; four loose clusters (where SAMS is set)
+//         of Y, and of X where slots are many, would be in fast memory, CELLS each; four loose clusters (where SIDES is set); the
+//         products of two items x 2 with them (where SCANS and GRAM are)
 //   whole: the ring of X and of Y (where GRAM is set); sizes of X and of Y, SLOTS each; the same between rounds; two words an
-//         item (where SAMS is set)
+//         item (where SIDES is set)
 //   small: the cluster numbers of X and of Y, items each
 //   memory: MEMORY words
 template <int COUPLED>
 DEVICE void run_one(const u64* settings, const u32* summaries, const double* tables, const i64* gains, const u8* start,
                     const u64* numbers, u64* outcomes, double* values, double* kept_weights, u8* kept_labels, double* real,
-                    u32* whole, u8* small, u64* memory, u32* list, u32 round, u64 thread, double* fast_cells, u32* fast_sizes) {
+                    u32* whole, u8* small, u64* memory, u32* list, u32 round, u64 thread, double* fast_cells, u32* fast_sizes,
+                    double* board) {
     u64 index = thread;
     if (round == APART_STILL) {
         if (thread >= list[0]) return;
@@ -227,8 +230,8 @@ DEVICE void run_one(const u64* settings, const u32* summaries, const double* tab
     Work w = {settings, summaries, start, numbers, outcomes, values, kept_weights, kept_labels};
     u64 group = index / LANES, lane = index % LANES, n = (u64)t.items, cells = FAST ? CELLS : 2 * CELLS;
     u64 products = GRAM ? n * SLOTS : 0, places = GRAM ? (n + 7) / 4 * 4 : 0, stats = (u64)SLOTS * CLUSTER;
-    u64 loose = SAMS ? 4 * CLUSTER : 0, members = SAMS ? 2 * n : 0;
-    double* mine = real + group * LANES * (2 * (products + stats) + cells + loose);
+    u64 loose = SIDES ? 4 * CLUSTER : 0, members = SIDES ? 2 * n : 0, tried = SCANS && GRAM ? 4 * n : 0;
+    double* mine = real + group * LANES * (2 * (products + stats) + cells + loose + tried);
     u32* words = whole + group * LANES * (2 * places + 4 * SLOTS + members);
     Chain x, y;
     x.products = mine + lane;
@@ -244,13 +247,20 @@ DEVICE void run_one(const u64* settings, const u32* summaries, const double* tab
     x.sizes = FAST ? fast_sizes + thread % LANES : y.sizes + LANES * SLOTS;
     x.cluster = small + group * LANES * 2 * n + lane;
     y.cluster = x.cluster + LANES * n;
+    x.board = y.board = board;
     u32* between = words + LANES * (2 * places + 2 * SLOTS) + lane * 2 * SLOTS;
     Trial trial;
+#if SIDES
+    double own_board[4];
+    trial.board = TEAM == 1 ? own_board : board;
     trial.scratch = mine + LANES * (2 * (products + stats) + cells) + (CLUSTER_STEP == 1 ? lane * loose : lane);
+    trial.products = mine + LANES * (2 * (products + stats) + cells + loose) + lane;
     trial.members = words + LANES * (2 * places + 4 * SLOTS) + lane * members;
+#endif
     run_replicate<COUPLED>(&t, &w, &x, &y, &trial, index, round, memory + index * MEMORY, between, list);
 }
 
+#if TEAM == 1
 // `pairs` is for the rounds in which chains are apart, `alone` for that in which they are together. On a processor they take
 // one replicate after the other.
 #ifdef __CUDACC__
@@ -259,7 +269,7 @@ DEVICE void run_one(const u64* settings, const u32* summaries, const double* tab
         __shared__ double fast_cells[FAST ? CELLS * LANES : 1];                        \
         __shared__ u32 fast_sizes[FAST ? SLOTS * LANES : 1];                           \
         u64 thread = (u64)blockIdx.x * blockDim.x + threadIdx.x;                       \
-        run_one<coupled>(ARGUMENTS, thread, fast_cells, fast_sizes);                   \
+        run_one<coupled>(ARGUMENTS, thread, fast_cells, fast_sizes, 0);                \
     }
 #else
 #define KERNEL(name, coupled, resident)                                                \
@@ -267,9 +277,43 @@ DEVICE void run_one(const u64* settings, const u32* summaries, const double* tab
         static double fast_cells[FAST ? CELLS * LANES : 1];                            \
         static u32 fast_sizes[FAST ? SLOTS * LANES : 1];                               \
         for (u64 thread = 0; thread < settings[REPLICATES]; thread++)                  \
-            run_one<coupled>(ARGUMENTS, thread, fast_cells, fast_sizes);               \
+            run_one<coupled>(ARGUMENTS, thread, fast_cells, fast_sizes, 0);            \
     }
 #endif
 
 KERNEL(pairs, 1, 12)
 KERNEL(alone, 0, 16)
+#else
+// What a team has in fast memory.
+struct Desk {
+    double cells[CELLS], board[2 * (SLOTS + 1)];
+    u32 sizes[SLOTS];
+};
+
+// Teams take one replicate after the other, each from its first sweep to its last. Whether there was one.
+DEVICE int run_next(PARAMETERS, Desk* desk) {
+    u32 next = 0;
+    if (IS_FIRST) next = next_place(list);
+    next = FROM_FIRST(next);
+    if (next >= settings[REPLICATES]) return 0;
+    run_one<1>(ARGUMENTS, next, desk->cells, desk->sizes, desk->board);
+    return 1;
+}
+
+#ifdef __CUDACC__
+extern "C" __global__ void __launch_bounds__(WARP, 12) teams(PARAMETERS) {
+    __shared__ Desk desks[WARP / TEAM];
+    while (run_next(ARGUMENTS, desks + threadIdx.x / TEAM)) TEAM_SYNC();
+}
+#else
+extern "C" void teams(PARAMETERS) {
+    static Desk desk;
+    static int goes_on;
+    auto body = [&] { goes_on = run_next(ARGUMENTS, &desk); };
+    static decltype(body)* now;
+    now = &body;
+    do warp::run([] { (*now)(); });
+    while (goes_on);
+}
+#endif
+#endif

@@ -47,6 +47,9 @@ pub trait Card: Sync {
     /// Bytes of memory that a launch may take.
     fn memory(&self) -> u64;
 
+    /// Gets a kernel ready that may be wanted soon.
+    fn prepare(&self, _shape: Shape) {}
+
     /// Runs the kernel once.
     fn run(&self, launch: &Launch) -> Result<Returned, CardError>;
 }
@@ -58,6 +61,10 @@ impl<C: Card> Card for &C {
 
     fn memory(&self) -> u64 {
         (*self).memory()
+    }
+
+    fn prepare(&self, shape: Shape) {
+        (*self).prepare(shape);
     }
 
     fn run(&self, launch: &Launch) -> Result<Returned, CardError> {

@@ -1,6 +1,7 @@
 //! The executor: replicates in batches on the card; what the card does not do, the processors do beside it.
 
 use crate::card::{Card, Launch};
+use crate::left::{Late, Number, Open, Waiting};
 use crate::pack::{Left, Pack};
 use partita::Partition;
 use partita_run::Failure;
@@ -38,11 +39,20 @@ pub struct Tally {
 /// The most replicates of a launch: an interrupt is looked at between two.
 const MOST: u64 = 1 << 18;
 
+/// Launches that took longer than these seconds are followed by smaller ones, but none of fewer replicates than fill a card.
+const LONGEST: f64 = 20.0;
+const FILLS: usize = 1 << 16;
+
 /// Where more than this share of a launch outgrew its kernel, the next ones begin in a wider one.
 const MOST_OUTGROWN: f64 = 0.5;
 
 /// Where more than this share of a launch had not met for long, the next ones wait twice as long.
 const MANY: f64 = 0.05;
+
+/// Pairs that have not met for long are the processors' while there is other work. Then, where more of them are left for each
+/// thread, the card takes them back and waits so many times as long: a chain of its own takes some thirty times as long there.
+const LATE_EACH: usize = 32;
+const PATIENCE_OF_LATE: u64 = 4;
 
 impl<C: Card> OnCard<C> {
     /// The card, with as many threads beside it.
@@ -110,6 +120,12 @@ impl<C: Card> OnCard<C> {
     }
 }
 
+/// The numbers of the next launches after one of so many that took so long.
+fn launch_after(numbers: usize, seconds: f64, most: usize) -> usize {
+    let wanted = numbers as f64 * LONGEST / seconds;
+    if wanted < most as f64 { (wanted as usize).max(FILLS.min(most)) } else { most }
+}
+
 /// Pairs that a number stands for.
 fn pairs_of(work: &Work) -> usize {
     match work {
@@ -156,7 +172,10 @@ impl<C: Card> Executor for OnCard<C> {
     ) -> Result<(), Failure> {
         let Some(pack) = self.pack(job)? else { return self.threads.execute(job, numbers, stop, give) };
         let each = pairs_of(job.work).max(1);
-        let most = |rung| {
+        let shapes: Vec<_> = pack.shapes().collect();
+        // What the time of launches allows, by kernel.
+        let mut in_time = vec![usize::MAX; shapes.len()];
+        let in_memory = |rung| {
             let pairs = (self.card.memory() / pack.bytes_each(rung)).clamp(1, MOST) as usize;
             (pairs / each).max(1)
         };
@@ -164,15 +183,13 @@ impl<C: Card> Executor for OnCard<C> {
         let stopped = || stop() || broken.load(Ordering::Relaxed);
         let mut give =
             |number, output| give(number, output).inspect_err(|_| broken.store(true, Ordering::Relaxed));
-        let (leave, left) = mpsc::channel::<u64>();
-        let left = Mutex::new(left);
+        let left = Waiting::default();
         let failed = std::thread::scope(|scope| {
             let (sender, done) = mpsc::channel();
             for _ in 0..self.threads.width() {
                 let (left, sender, stopped) = (&left, sender.clone(), &stopped);
                 scope.spawn(move || {
-                    let next = || left.lock().expect("nobody panics while waiting").recv().ok();
-                    while let Some(number) = next() {
+                    while let Some(number) = left.next() {
                         // The receiver outlives the workers unless it failed; then nobody listens.
                         if !stopped()
                             && let Some(output) = job.chains.run(job.work, number, stopped)
@@ -183,41 +200,58 @@ impl<C: Card> Executor for OnCard<C> {
                 });
             }
             drop(sender);
-            // Owned here: however this ends, the workers see that nothing more comes.
-            let leave = leave;
+            // However this ends, the workers see that nothing more comes.
+            let open = Open(&left);
+            let leave = |number| left.leave(Number { number, late: None });
             let mut patience = pack.patience();
-            let (widest, mut first, mut failed) = (pack.shapes().len() - 1, 0, false);
+            // Which pairs are made in single precision must not depend on how long anything takes.
+            let fewest_late = if shapes[0].float { usize::MAX } else { LATE_EACH * self.threads.width() };
+            let (widest, mut first, mut failed) = (shapes.len() - 1, 0, false);
+            if let Some(&wider) = shapes.get(1) {
+                scope.spawn(move || self.card.prepare(wider));
+            }
             // What outgrew the kernels before each of the ladder.
             let mut outgrown = vec![Vec::new(); widest + 1];
             while !failed && !stopped() {
+                let most = |rung: usize| in_memory(rung).min(in_time[rung]);
                 let full = (1..=widest).find(|&rung| outgrown[rung].len() >= most(rung));
                 let mut batch = if full.is_none() { numbers.take(most(first)) } else { Vec::new() };
-                let mut rung = first;
+                let mut at = Late { rung: first, patience };
                 if batch.is_empty() {
                     let next = full.or_else(|| (1..=widest).find(|&rung| !outgrown[rung].is_empty()));
-                    let Some(next) = next else { break };
-                    rung = next;
-                    let waiting: &mut Vec<u64> = &mut outgrown[rung];
-                    batch = waiting.split_off(waiting.len().saturating_sub(most(rung)));
+                    if let Some(rung) = next {
+                        at.rung = rung;
+                        let waiting: &mut Vec<u64> = &mut outgrown[rung];
+                        batch = waiting.split_off(waiting.len().saturating_sub(most(rung)));
+                    } else if let Some((late, taken)) = left.take_late(fewest_late, most) {
+                        at = Late { patience: PATIENCE_OF_LATE * late.patience, ..late };
+                        self.count(job, |tally| tally.outlasted -= taken.len() as u64);
+                        batch = taken;
+                    } else {
+                        break;
+                    }
                 }
-                let launch = self.launch(job, &pack, rung, &batch, patience);
+                let Late { rung, patience: waits } = at;
+                let launch = self.launch(job, &pack, rung, &batch, waits);
                 let returned = match self.card.run(&launch) {
                     Ok(returned) => returned,
                     Err(error) => {
                         self.note(format!("{error}: the processors go on"));
                         failed = true;
-                        let left = batch.iter().chain(outgrown.iter().flatten());
-                        left.for_each(|number| leave.send(*number).expect("the workers listen"));
+                        let unmade = batch.iter().chain(outgrown.iter().flatten());
+                        unmade.for_each(|number| leave(*number));
                         break;
                     }
                 };
+                if !shapes[0].float {
+                    in_time[rung] = launch_after(batch.len(), returned.seconds, in_memory(rung));
+                }
                 let count = batch.len() as f64;
                 let seconds = returned.seconds / count;
-                let mut tally = Tally { seconds: returned.seconds, ..Tally::default() };
                 // First what the processors have to do, so that they begin.
                 let came =
                     |(at, &number)| (number, pack.unpack(&returned, at * each, number, job.work, seconds));
-                let (mut done_here, mut outgrew) = (Vec::new(), 0);
+                let (mut done_here, mut outgrew, mut outlasted, mut undone) = (Vec::new(), 0, 0_u32, 0);
                 for (number, came) in batch.iter().enumerate().map(came) {
                     match came {
                         Ok(output) => {
@@ -229,24 +263,33 @@ impl<C: Card> Executor for OnCard<C> {
                             outgrown[rung + 1].push(number);
                             continue;
                         }
-                        Err(Left::Outgrown | Left::Undecided) => tally.left += 1,
-                        Err(Left::Outlasted) => tally.outlasted += 1,
-                    }
-                    leave.send(number).expect("the workers listen");
-                }
-                tally.on_card = done_here.len() as u64;
-                tally.in_wide = if rung > 0 { tally.on_card } else { 0 };
-                match job.work {
-                    Work::Replicates(_) => self.add(tally),
-                    _ => {
-                        let between = tally.on_card * each as u64;
-                        self.add(Tally { between, seconds: tally.seconds, ..Tally::default() });
+                        Err(Left::Outgrown | Left::Undecided) => {
+                            undone += 1;
+                            leave(number);
+                        }
+                        Err(Left::Outlasted) => {
+                            outlasted += 1;
+                            left.leave(Number { number, late: Some(at) });
+                        }
                     }
                 }
+                let on_card = done_here.len() as u64;
+                self.count(job, |tally| {
+                    tally.on_card += on_card;
+                    tally.in_wide += if rung > 0 { on_card } else { 0 };
+                    tally.left += undone;
+                    tally.outlasted += u64::from(outlasted);
+                });
+                let mut tally = self.tally.lock().expect("nobody panics over a tally");
+                tally.seconds += returned.seconds;
+                if matches!(job.work, Work::VariancePairs(_)) {
+                    tally.between += on_card * each as u64;
+                }
+                drop(tally);
                 if rung == first && f64::from(outgrew) > MOST_OUTGROWN * count {
                     first += 1;
                 }
-                if tally.outlasted as f64 > MANY * count {
+                if waits == patience && f64::from(outlasted) > MANY * count {
                     patience *= 2;
                 }
                 for (number, output) in done_here {
@@ -256,7 +299,7 @@ impl<C: Card> Executor for OnCard<C> {
                     give(number, output)?;
                 }
             }
-            drop(leave);
+            drop(open);
             for (number, output) in done {
                 give(number, output)?;
             }
@@ -267,13 +310,24 @@ impl<C: Card> Executor for OnCard<C> {
 }
 
 impl<C> OnCard<C> {
-    fn add(&self, more: Tally) {
-        let mut tally = self.tally.lock().expect("nobody panics over a tally");
-        tally.on_card += more.on_card;
-        tally.in_wide += more.in_wide;
-        tally.left += more.left;
-        tally.outlasted += more.outlasted;
-        tally.between += more.between;
-        tally.seconds += more.seconds;
+    /// Counts replicates: of other work only what the card did is said.
+    fn count(&self, job: &Job, change: impl FnOnce(&mut Tally)) {
+        if matches!(job.work, Work::Replicates(_)) {
+            change(&mut self.tally.lock().expect("nobody panics over a tally"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn launches_that_took_long_are_followed_by_smaller_ones() {
+        assert_eq!(launch_after(200_000, 0.0, 262_144), 262_144);
+        assert_eq!(launch_after(200_000, 19.0, 180_000), 180_000);
+        assert_eq!(launch_after(262_144, 40.0, 262_144), 131_072);
+        assert_eq!(launch_after(262_144, 1000.0, 262_144), FILLS);
+        assert_eq!(launch_after(300, 1000.0, 300), 300);
     }
 }

@@ -1,8 +1,8 @@
 //! Replicates on a graphics card: an [executor](partita_run::engine::Executor) with the bits of the processors.
 //!
-//! One thread of the card runs one replicate, by the operations of `crates/partita` in their order, with the same random
-//! words. So rows do not depend on where they were made: runs go on elsewhere. Pairs that outgrow the fast kernel are run by
-//! a wider one, and what that cannot hold or decide (still more clusters, a transport problem whose masses have to be exact,
+//! One thread of the card runs one replicate, or some lanes run it together, by the operations of `crates/partita` in their
+//! order, with the same random words. So rows do not depend on where they were made: runs go on elsewhere. Pairs that outgrow
+//! the fast kernel are run by a wider one, and what that cannot hold or decide (still more clusters, a transport problem whose masses have to be exact,
 //! pairs that do not meet for long) the processors do, within the same run.
 //!
 //! [`source`] is the kernel and what it is specialised on, [`pack`] turns chains in plain numbers into buffers and buffers
@@ -11,6 +11,7 @@
 
 pub mod card;
 pub mod executor;
+mod left;
 pub mod nvidia;
 pub mod pack;
 pub mod room;

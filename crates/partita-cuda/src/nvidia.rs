@@ -5,7 +5,7 @@
 #![allow(unsafe_code, reason = "a kernel launch and the compiler's C interface cannot be checked by Rust")]
 
 use crate::card::{Card, CardError, Launch, Returned};
-use crate::source::{LANES, Shape};
+use crate::source::{Crew, LANES, Shape};
 use cudarc::driver::{
     CudaContext, CudaFunction, CudaStream, DriverError, LaunchConfig, PushKernelArg, sys as driver,
 };
@@ -13,7 +13,7 @@ use cudarc::nvrtc::{Ptx, result as nvrtc, sys};
 use std::collections::HashMap;
 use std::ffi::{CStr, CString};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// The first card of this machine.
 #[derive(Debug)]
@@ -28,11 +28,14 @@ pub struct Nvidia {
     /// `sm_90` for compute capability 9.0.
     architecture: String,
     multiprocessors: usize,
-    /// The kernels of the rounds, by shape.
-    kernels: Mutex<HashMap<Shape, Kernels>>,
+    /// The kernels of the rounds, by shape. One may be compiled while another runs.
+    kernels: Mutex<HashMap<Shape, Loaded>>,
 }
 
 type Kernels = Arc<[CudaFunction]>;
+
+/// Kernels once they are loaded, or why they cannot be.
+type Loaded = Arc<OnceLock<Result<Kernels, CardError>>>;
 
 impl From<DriverError> for CardError {
     fn from(error: DriverError) -> Self {
@@ -71,10 +74,12 @@ impl Nvidia {
     }
 
     fn kernels(&self, shape: Shape) -> Result<Kernels, CardError> {
-        let mut kernels = self.kernels.lock().expect("nobody panics while compiling");
-        if let Some(kernels) = kernels.get(&shape) {
-            return Ok(kernels.clone());
-        }
+        let of_shape = self.kernels.lock().expect("nobody panics here").entry(shape).or_default().clone();
+        of_shape.get_or_init(|| self.load(shape)).clone()
+    }
+
+    /// From disk, or else by the compiler.
+    fn load(&self, shape: Shape) -> Result<Kernels, CardError> {
         let file = cache().map(|cache| cache.join(shape.fingerprint(&self.made_for)).with_extension("cubin"));
         let load = |image: Vec<u8>| -> Result<Kernels, CardError> {
             let module = self.context.load_module(Ptx::from_binary(image))?;
@@ -83,18 +88,16 @@ impl Nvidia {
         };
         // What is kept may be damaged: then it is made anew.
         let kept = file.as_ref().and_then(|file| std::fs::read(file).ok()).and_then(|image| load(image).ok());
-        let loaded = match kept {
-            Some(loaded) => loaded,
+        match kept {
+            Some(loaded) => Ok(loaded),
             None => {
                 let image = compile(shape, &self.architecture)?;
                 if let Some(file) = &file {
                     keep(file, &image);
                 }
-                load(image)?
+                load(image)
             }
-        };
-        kernels.insert(shape, loaded.clone());
-        Ok(loaded)
+        }
     }
 }
 
@@ -162,6 +165,11 @@ impl Card for Nvidia {
         self.context.mem_get_info().map_or(0, |(free, _)| free as u64 / 5 * 4)
     }
 
+    /// What goes wrong here is said when the kernel is run.
+    fn prepare(&self, shape: Shape) {
+        let _ = self.kernels(shape);
+    }
+
     fn run(&self, launch: &Launch) -> Result<Returned, CardError> {
         let (kernels, stream) = (self.kernels(launch.shape)?, &self.stream);
         let settings = stream.clone_htod(&launch.settings)?;
@@ -197,9 +205,11 @@ impl Card for Nvidia {
             Ok(resident as usize * self.multiprocessors)
         };
         let blocks = |round: usize| -> Result<usize, CardError> {
-            Ok(match launch.shape.group {
-                0 => count.div_ceil(LANES),
-                group => (count * 2 * group).div_ceil(LANES).min(resident(&kernels[round])?),
+            let group = launch.shape.group;
+            Ok(match launch.shape.crew() {
+                Crew::Threads => count.div_ceil(LANES),
+                Crew::Groups => (count * 2 * group).div_ceil(LANES).min(resident(&kernels[round])?),
+                Crew::Teams => (count * group).div_ceil(LANES).min(resident(&kernels[round])?),
             })
         };
         let timing = Some(driver::CUevent_flags::CU_EVENT_DEFAULT);
@@ -216,20 +226,24 @@ impl Card for Nvidia {
             unsafe { arguments.launch(config)? };
             Ok(())
         };
-        if launch.shape.group > 0 {
+        match launch.shape.crew() {
+            Crew::Teams => round(0, stream)?,
             // Single chains begin where warps with pairs end; a last round does what the one beside has left.
-            self.beside.join(stream)?;
-            round(0, stream)?;
-            round(1, &self.beside)?;
-            stream.join(&self.beside)?;
-            round(2, stream)?;
-        } else {
+            Crew::Groups => {
+                self.beside.join(stream)?;
+                round(0, stream)?;
+                round(1, &self.beside)?;
+                stream.join(&self.beside)?;
+                round(2, stream)?;
+            }
             // Those still apart begin first, because they take longest; beside them go those that are together.
-            round(0, stream)?;
-            self.beside.join(stream)?;
-            round(1, &self.beside)?;
-            round(2, stream)?;
-            stream.join(&self.beside)?;
+            Crew::Threads => {
+                round(0, stream)?;
+                self.beside.join(stream)?;
+                round(1, &self.beside)?;
+                round(2, stream)?;
+                stream.join(&self.beside)?;
+            }
         }
         let end = stream.record_event(timing)?;
         Ok(Returned {

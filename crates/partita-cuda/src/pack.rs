@@ -2,9 +2,10 @@
 
 use crate::card::{Launch, Returned};
 use crate::room::OUTCOME;
-use crate::source::{LANES, Shape};
+use crate::source::{Crew, LANES, Moves, Shape};
 use crate::tables::Tables;
 use partita::Partition;
+use partita::SplitMerge;
 use partita::atoms::Atom;
 use partita::poisson::variance_term;
 use partita_run::config::{Float, Move, Summary};
@@ -142,13 +143,20 @@ impl Pack {
         words.extend(&tables.words);
         // No buffer may be empty.
         words.push(0);
-        let sams = moves.iter().any(|(kind, _)| *kind != Move::Gibbs);
+        let has = |wanted: fn(Move) -> bool| moves.iter().any(|(kind, _)| wanted(*kind));
+        let scans = has(|kind| matches!(kind, Move::SplitMerge | Move::SplitMergeIndependent));
+        let of_two = Moves {
+            sides: has(|kind| kind != Move::Gibbs),
+            scans: if scans { SplitMerge::default().scans } else { 0 },
+        };
         let with_tables = |shape: Shape| {
-            let grouped = (shape.group > 0).then(|| tables.for_groups(target, shape));
+            let grouped = (shape.crew() == Crew::Groups).then(|| tables.for_groups(target, shape));
             (shape, grouped.map_or_else(|| tables.numbers.clone(), |tables| tables.numbers))
         };
-        let ladder: Vec<_> =
-            Shape::ladder(tables.family, gains.is_some(), sams, float).into_iter().map(with_tables).collect();
+        let ladder: Vec<_> = Shape::ladder(tables.family, gains.is_some(), of_two, float)
+            .into_iter()
+            .map(with_tables)
+            .collect();
         if float && !ladder[0].0.float {
             return Err(
                 "single precision for anything but Gibbs sweeps of Gaussian clusters of known spread".into(),
@@ -344,7 +352,11 @@ fn words_of_move((kind, times): &(Move, usize)) -> Result<[u64; 2], String> {
         Move::Gibbs => 0,
         Move::Sams => 1,
         Move::SamsNear => 2,
-        other => return Err(format!("the move {other:?}")),
+        Move::Shuffle => 3,
+        Move::ShuffleNear => 4,
+        Move::SplitMerge => 5,
+        Move::SplitMergeIndependent => 6,
+        other @ Move::Kempe => return Err(format!("the move {other:?}")),
     };
     Ok([step, *times as u64])
 }

@@ -1,6 +1,6 @@
 //! How much memory the replicates of a launch take.
 
-use crate::source::{BLOCK, Family, LANES, SLOTS, Shape};
+use crate::source::{BLOCK, Crew, Family, GROUP_SIZES, LANES, Shape};
 
 /// Words of an outcome.
 pub(crate) const OUTCOME: usize = 5;
@@ -32,29 +32,32 @@ impl Shape {
     /// The room that so many replicates need, as `run_one` of the kernel divides it up: of chains of so many items, with so
     /// many values a row and so many kept states.
     pub(crate) fn room(&self, count: usize, items: usize, values: usize, keep: usize) -> Room {
-        if self.group > 0 {
+        if self.crew() == Crew::Groups {
             return self.room_of_groups(count, items, values, keep);
         }
-        let Shape { slots, family, sams, .. } = *self;
+        let Shape { slots, family, moves, .. } = *self;
         // The kernel's CLUSTER, CELLS and GRAM.
         let (cluster, cells, gram) = match family {
             Family::Gaussian { dimension, gram } => (dimension, 6 * slots + 1, gram),
-            Family::Columns { normals, counts, categories, levels } => {
-                (8 * normals + 4 * counts + 2 * (levels + categories), 1, false)
+            Family::Columns { normals, counts, categories, levels, full } => {
+                let block = if full > 0 { 3 + 3 * full + full * (full + 1) } else { 0 };
+                (8 * normals + 4 * counts + 2 * (levels + categories) + block, 1, false)
             }
         };
-        let is_fast = slots <= SLOTS;
+        let is_fast = slots < GROUP_SIZES[1];
         let (products, ring) = if gram { (items * slots, (items + 7) / 4 * 4) } else { (0, 0) };
         let cells = if is_fast { cells } else { 2 * cells };
-        let (loose, members) = if sams { (4 * cluster, 2 * items) } else { (0, 0) };
+        let (loose, members) = if moves.sides { (4 * cluster, 2 * items) } else { (0, 0) };
+        let tried = if moves.scans > 0 && gram { 4 * items } else { 0 };
         let words_of_map = if is_fast { 1 } else { slots / 8 };
-        let lanes = count.next_multiple_of(LANES);
+        // Only replicates of threads lie beside each other.
+        let lanes = if self.crew() == Crew::Threads { count.next_multiple_of(LANES) } else { count };
         Room {
             outcomes: count * OUTCOME,
             values: count * values,
             kept_weights: (count * keep).max(1),
             kept_labels: (count * keep * items).max(1),
-            real: lanes * (2 * (products + slots * cluster) + cells + loose),
+            real: lanes * (2 * (products + slots * cluster) + cells + loose + tried),
             whole: lanes * (2 * ring + 4 * slots + members),
             small: lanes * 2 * items,
             memory: count * (3 + 2 * (3 + 2 * words_of_map)),

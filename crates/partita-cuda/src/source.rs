@@ -2,13 +2,15 @@
 
 use sha2::{Digest, Sha256};
 
-/// The source of kernels in which a thread runs a replicate, in the order in which one part needs the other.
+/// The source of kernels in which a thread, or a team of lanes, runs a replicate, in the order in which one part needs the other.
 const THREADS: &str = concat!(
     include_str!("../kernels/base.cuh"),
     include_str!("../kernels/observe.cuh"),
     include_str!("../kernels/libm.cuh"),
     include_str!("../kernels/chain.cuh"),
-    "#if COLUMNS\n",
+    "#if COLUMNS\n#if FULL\n",
+    include_str!("../kernels/full.cuh"),
+    "#endif\n",
     include_str!("../kernels/columns.cuh"),
     "#else\n",
     include_str!("../kernels/gaussian.cuh"),
@@ -16,7 +18,8 @@ const THREADS: &str = concat!(
     include_str!("../kernels/transport.cuh"),
     include_str!("../kernels/general.cuh"),
     include_str!("../kernels/coupling.cuh"),
-    include_str!("../kernels/sams.cuh"),
+    include_str!("../kernels/sides.cuh"),
+    include_str!("../kernels/moves.cuh"),
     include_str!("../kernels/pairs.cu"),
 );
 
@@ -44,7 +47,8 @@ pub const SLOTS: usize = 8;
 /// Clusters that a chain may have in the wide kernel; beyond, the processors take over.
 pub const WIDE: usize = 32;
 
-/// Lanes of a chain in the kernels in which a group of them runs it, which then may have one cluster less.
+/// Lanes of a chain in the kernels in which a group of them runs it, or of a replicate where that is a team's; chains then may have
+/// one cluster less.
 pub const GROUP_SIZES: [usize; 2] = [8, 16];
 
 /// Coordinates that a lane keeps of a sum: of longer rows groups keep inner products, or leave them to threads.
@@ -61,7 +65,8 @@ pub(crate) const BLOCK: usize = 32;
 pub struct Shape {
     /// The clusters that a chain may have.
     pub slots: usize,
-    /// Lanes of a chain, one more than it may have clusters; 0 where a thread runs a replicate.
+    /// Lanes of a chain, or of a pair of chains of columns, one more than a chain may have clusters; 0 where a thread runs a
+    /// replicate.
     pub group: usize,
     /// Whether numbers have single precision.
     pub float: bool,
@@ -69,8 +74,28 @@ pub struct Shape {
     pub family: Family,
     /// Whether the coupling's gains are looked up.
     pub vi: bool,
-    /// Whether sweeps have merge-split moves.
-    pub sams: bool,
+    /// What sweeps have beside passes over the items.
+    pub moves: Moves,
+}
+
+/// The moves of two clusters that a kernel knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Moves {
+    /// Whether there are such moves at all: merge-split moves and shuffles, at least.
+    pub sides: bool,
+    /// The scans of a split-merge move; 0 without such moves.
+    pub scans: usize,
+}
+
+/// Who runs chains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Crew {
+    /// A thread each replicate.
+    Threads,
+    /// A group of lanes each chain.
+    Groups,
+    /// A team of lanes each replicate.
+    Teams,
 }
 
 /// What clusters are.
@@ -93,52 +118,73 @@ pub enum Family {
         categories: usize,
         /// Their levels, all together.
         levels: usize,
+        /// Columns that share a covariance matrix.
+        full: usize,
     },
 }
 
 impl Shape {
-    /// The kernels for chains like these, each for more clusters than the one before. Their own precision is that of groups only.
-    pub fn ladder(family: Family, vi: bool, sams: bool, float: bool) -> Vec<Self> {
-        let thread = |slots| Shape { slots, group: 0, float: false, family, vi, sams };
+    /// The kernels for chains like these, each for more clusters than the one before. Single precision is for groups only.
+    pub fn ladder(family: Family, vi: bool, moves: Moves, float: bool) -> Vec<Self> {
+        let thread = |slots| Shape { slots, group: 0, float: false, family, vi, moves };
         let in_groups = match family {
-            Family::Gaussian { dimension, gram } => !sams && (gram || dimension <= MOST_COORDINATES),
-            Family::Columns { .. } => false,
+            Family::Gaussian { dimension, gram } => !moves.sides && (gram || dimension <= MOST_COORDINATES),
+            Family::Columns { .. } => true,
         };
         if !in_groups {
             return vec![thread(SLOTS), thread(WIDE)];
         }
-        let group = |group| Shape { slots: group - 1, group, float, family, vi, sams };
+        let float = float && matches!(family, Family::Gaussian { .. });
+        let group = |group| Shape { slots: group - 1, group, float, family, vi, moves };
         GROUP_SIZES.into_iter().map(group).chain([thread(WIDE)]).collect()
+    }
+
+    /// Who runs chains.
+    pub fn crew(&self) -> Crew {
+        match (self.group, self.family) {
+            (0, _) => Crew::Threads,
+            (_, Family::Gaussian { .. }) => Crew::Groups,
+            (_, Family::Columns { .. }) => Crew::Teams,
+        }
     }
 
     /// The kernel's source.
     pub fn source(&self) -> &'static str {
-        if self.group > 0 { GROUPS } else { THREADS }
+        if self.crew() == Crew::Groups { GROUPS } else { THREADS }
     }
 
     /// The kernels of the rounds of a launch.
     pub fn kernels(&self) -> &'static [&'static str] {
-        if self.group > 0 { &["group_pairs", "group_singles", "group_singles"] } else { &ROUNDS }
+        match self.crew() {
+            Crew::Threads => &ROUNDS,
+            Crew::Groups => &["group_pairs", "group_singles", "group_singles"],
+            Crew::Teams => &["teams"],
+        }
     }
 
     /// As definitions for a compiler.
     pub fn definitions(&self) -> Vec<String> {
-        let Shape { slots, group, float, family, vi, sams } = *self;
-        let mut definitions = vec![("SLOTS", slots), ("VI", vi.into()), ("SAMS", sams.into())];
-        if group > 0 {
-            definitions.extend([("GROUP", group), ("FLOAT", float.into())]);
+        let Shape { slots, group, float, family, vi, moves } = *self;
+        let Moves { sides, scans } = moves;
+        let mut definitions =
+            vec![("SLOTS", slots), ("VI", vi.into()), ("SIDES", sides.into()), ("SCANS", scans)];
+        match self.crew() {
+            Crew::Threads => {}
+            Crew::Groups => definitions.extend([("GROUP", group), ("FLOAT", float.into())]),
+            Crew::Teams => definitions.push(("TEAM", group)),
         }
         definitions.extend(match family {
             Family::Gaussian { dimension, gram } => {
                 vec![("COLUMNS", 0), ("DIMENSION", dimension), ("GRAM", gram.into())]
             }
-            Family::Columns { normals, counts, categories, levels } => vec![
+            Family::Columns { normals, counts, categories, levels, full } => vec![
                 ("COLUMNS", 1),
                 ("GRAM", 0),
                 ("NORMALS", normals),
                 ("COUNTS", counts),
                 ("CATEGORIES", categories),
                 ("LEVELS", levels),
+                ("FULL", full),
             ],
         });
         definitions.iter().map(|(name, value)| format!("-D{name}={value}")).collect()
@@ -162,12 +208,15 @@ mod tests {
     #[test]
     fn a_kernel_is_named_by_all_that_it_depends_on() {
         let family = Family::Gaussian { dimension: 8, gram: true };
-        let shape = Shape { slots: SLOTS, group: 0, float: false, family, vi: false, sams: false };
+        let moves = Moves::default();
+        let shape = Shape { slots: SLOTS, group: 0, float: false, family, vi: false, moves };
         let name = shape.fingerprint("one card");
         assert_eq!(name, shape.fingerprint("one card"));
         assert_ne!(name, shape.fingerprint("another card"));
         assert_ne!(name, Shape { vi: true, ..shape }.fingerprint("one card"));
         assert_ne!(name, Shape { slots: WIDE, ..shape }.fingerprint("one card"));
+        let moves = Moves { sides: true, scans: 5 };
+        assert_ne!(name, Shape { moves, ..shape }.fingerprint("one card"));
         let family = Family::Gaussian { dimension: 12, gram: true };
         assert_ne!(name, Shape { family, ..shape }.fingerprint("one card"));
     }

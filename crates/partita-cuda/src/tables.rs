@@ -1,10 +1,16 @@
 //! The tables of a target, one after the other, as the kernel reads them.
 
 use crate::source::{BLOCK, Family, Shape, WIDE};
-use partita::outline::{Clusters, ColumnClusters, GaussianClusters, Outline};
+use partita::outline::{
+    CategoryColumns, Clusters, ColumnClusters, CountColumns, FullClusters, GaussianClusters, NormalColumns,
+    Outline,
+};
 
 /// The kernel's `MISSING`.
 const MISSING: u32 = u32::MAX;
+
+/// Columns that may share a covariance matrix: of more, a cluster takes more memory than a card has for thousands of chains.
+const MOST_FULL: usize = 64;
 
 /// A target for the kernel.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,7 +55,12 @@ impl Tables {
         let clusters = numbers.len();
         let (family, of_clusters, words) = match &target.clusters {
             Clusters::Gaussian(clusters) => gaussian(clusters),
-            Clusters::Columns(clusters) => columns(clusters, items)?,
+            Clusters::Columns(clusters) => columns(clusters, None, items)?,
+            Clusters::Full(full) => columns(&no_columns(), Some(full), items)?,
+            Clusters::Beside(both) => match &**both {
+                [Clusters::Full(full), Clusters::Columns(clusters)] => columns(clusters, Some(full), items)?,
+                _ => return Err("this model".into()),
+            },
         };
         numbers.extend(of_clusters);
         Ok(Tables { family, numbers, clusters, words })
@@ -108,8 +119,41 @@ fn in_groups(target: &Outline, clusters: &GaussianClusters, shape: Shape) -> Vec
     numbers
 }
 
+/// No columns at all.
+fn no_columns() -> ColumnClusters {
+    ColumnClusters {
+        normals: NormalColumns { columns: vec![], cells: vec![], norms: vec![] },
+        counts: CountColumns {
+            columns: vec![],
+            cells: vec![],
+            log_ratio: vec![],
+            log_next: vec![],
+            constants: vec![],
+        },
+        categories: CategoryColumns {
+            cells: vec![],
+            logs: vec![],
+            level_starts: vec![],
+            total_starts: vec![],
+        },
+    }
+}
+
+/// In the order that `full.cuh` says.
+fn block(full: &FullClusters) -> Result<Vec<f64>, String> {
+    let FullClusters { kappa, degrees, rows, scale, root, norms, alone } = full;
+    if full.dimension() > MOST_FULL {
+        return Err(format!("a covariance matrix of {} columns", full.dimension()));
+    }
+    Ok([&[*kappa, *degrees], &scale[..], root, norms, alone, rows].concat())
+}
+
 /// In the order that `columns.cuh` says.
-fn columns(clusters: &ColumnClusters, items: usize) -> Result<(Family, Vec<f64>, Vec<u32>), String> {
+fn columns(
+    clusters: &ColumnClusters,
+    full: Option<&FullClusters>,
+    items: usize,
+) -> Result<(Family, Vec<f64>, Vec<u32>), String> {
     let ColumnClusters { normals, counts, categories } = clusters;
     let width = normals.columns.len();
     let mut numbers: Vec<f64> =
@@ -134,6 +178,8 @@ fn columns(clusters: &ColumnClusters, items: usize) -> Result<(Family, Vec<f64>,
     let logs = numbers.len();
     words.extend(categories.level_starts.iter().chain(&categories.total_starts).map(|start| logs + start));
     numbers.extend(&categories.logs);
+    words.push(numbers.len());
+    numbers.extend(full.map_or(Ok(vec![]), block)?);
     let mut words: Vec<u32> = words
         .into_iter()
         .map(|start| u32::try_from(start).map_err(|_| "a table of so many numbers".to_string()))
@@ -143,6 +189,7 @@ fn columns(clusters: &ColumnClusters, items: usize) -> Result<(Family, Vec<f64>,
         counts: counts.columns.len(),
         categories: categories.total_starts.len(),
         levels: categories.level_starts.len(),
+        full: full.map_or(0, FullClusters::dimension),
     };
     let of_item = |cells: &[Option<u32>], item: usize| -> Vec<u32> {
         let width = cells.len() / items;

@@ -36,6 +36,10 @@ pub enum Clusters {
     Gaussian(GaussianClusters),
     /// Columns of any kinds, with gaps.
     Columns(Box<ColumnClusters>),
+    /// Gaussian clusters, each with a covariance matrix of its own.
+    Full(Box<FullClusters>),
+    /// Two of them side by side: log densities are added, the first one's first.
+    Beside(Box<[Clusters; 2]>),
 }
 
 /// Gaussian clusters with known, equal spreads.
@@ -134,4 +138,30 @@ pub struct CategoryColumns {
     pub level_starts: Vec<usize>,
     /// The same for each column's total.
     pub total_starts: Vec<usize>,
+}
+
+/// Gaussian clusters, each with a covariance matrix of its own. Matrices are lower triangles, column after column.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FullClusters {
+    /// How many items the prior mean is worth.
+    pub kappa: f64,
+    /// The degrees of freedom.
+    pub degrees: f64,
+    /// Rows minus the prior mean; NaN throughout where one is missing.
+    pub rows: Vec<f64>,
+    /// The prior's scale.
+    pub scale: Vec<f64>,
+    /// Its Cholesky factor.
+    pub root: Vec<f64>,
+    /// The constants of the density by the number of rows of a cluster.
+    pub norms: Vec<f64>,
+    /// The log density of each row given nothing.
+    pub alone: Vec<f64>,
+}
+
+impl FullClusters {
+    /// The number of columns.
+    pub fn dimension(&self) -> usize {
+        self.rows.len() / self.alone.len()
+    }
 }

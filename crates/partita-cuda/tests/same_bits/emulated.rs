@@ -148,3 +148,27 @@ impl<C: Card> Card for Lost<C> {
         self.0.run(launch)
     }
 }
+
+/// A card that notes which kernels it is to get ready.
+pub struct Noted<C> {
+    pub card: C,
+    pub prepared: Mutex<Vec<Shape>>,
+}
+
+impl<C: Card> Card for Noted<C> {
+    fn name(&self) -> String {
+        self.card.name()
+    }
+
+    fn memory(&self) -> u64 {
+        self.card.memory()
+    }
+
+    fn prepare(&self, shape: Shape) {
+        self.prepared.lock().expect("nobody panics").push(shape);
+    }
+
+    fn run(&self, launch: &Launch) -> Result<Returned, CardError> {
+        self.card.run(launch)
+    }
+}

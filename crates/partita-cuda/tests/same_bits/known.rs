@@ -40,6 +40,17 @@ fn pairs_that_are_cut_are_the_same() {
     assert!(ours.iter().any(|r| r.row.tau.is_none()) && ours.iter().any(|r| r.row.tau.is_some()));
 }
 
+/// Many pairs that have not met for long: the card takes them back when it has nothing else to do.
+#[test]
+fn pairs_that_meet_late_do_so_on_the_card() {
+    let Some(card) = Emulated::new() else { return };
+    let options = format!("{KNOWN}noise_sd = 0.9\nnugget = 0.1");
+    let case =
+        Case { data: table("late", 60, 7), options: &options, settings: settings((1, 3, 6), 10_000, 1) };
+    let tally = assert_same(&card, &case, 200);
+    assert!(tally.outlasted < 32, "fewer are left to the processors than are taken back: {tally:?}");
+}
+
 /// More clusters than the fast kernel holds: the wide one does those replicates.
 #[test]
 fn what_outgrows_the_fast_kernel_is_done_by_the_wide_one() {

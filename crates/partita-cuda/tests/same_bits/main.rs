@@ -2,6 +2,7 @@
 
 mod columns;
 mod emulated;
+mod full;
 mod known;
 mod moves;
 mod parts;
@@ -11,7 +12,7 @@ mod without;
 
 use partita_cuda::executor::Tally;
 use partita_cuda::nvidia::compile;
-use partita_cuda::source::{Family, Shape};
+use partita_cuda::source::{Family, Moves, Shape};
 use partita_cuda::{CardError, Nvidia, OnCard};
 use partita_run::config::{Options, Task};
 use partita_run::engine::{self, Executor, Job, Output, Replicate, Settings, Threads, Work};
@@ -102,18 +103,24 @@ fn assert_same(card: &impl partita_cuda::Card, case: &Case, count: u64) -> Tally
 #[test]
 fn the_kernel_compiles_for_a_card() {
     let known = |dimension, gram| Family::Gaussian { dimension, gram };
-    let columns = |normals, counts| Family::Columns { normals, counts, categories: 2, levels: 5 };
+    let columns = |normals, counts, full| Family::Columns { normals, counts, categories: 2, levels: 5, full };
+    let matrix = |full| Family::Columns { normals: 0, counts: 0, categories: 0, levels: 0, full };
+    let (gibbs, sams) = (Moves::default(), Moves { sides: true, scans: 0 });
+    let all = Moves { sides: true, scans: 5 };
     let shapes = [
-        (known(4, false), false, false, true),
-        (known(8, true), true, true, false),
-        (known(52, true), false, false, false),
-        (known(52, true), false, false, true),
-        (known(12, false), true, false, false),
-        (columns(8, 0), false, true, false),
-        (columns(4, 3), true, true, false),
+        (known(4, false), false, gibbs, true),
+        (known(8, true), true, all, false),
+        (known(52, true), false, gibbs, false),
+        (known(52, true), false, gibbs, true),
+        (known(12, false), true, gibbs, false),
+        (columns(8, 0, 0), false, sams, false),
+        (columns(4, 3, 5), true, all, false),
+        (matrix(4), false, sams, false),
+        (matrix(16), false, gibbs, false),
+        (matrix(40), false, sams, false),
     ];
     for shape in
-        shapes.into_iter().flat_map(|(family, vi, sams, float)| Shape::ladder(family, vi, sams, float))
+        shapes.into_iter().flat_map(|(family, vi, moves, float)| Shape::ladder(family, vi, moves, float))
     {
         match compile(shape, "sm_90") {
             Ok(image) => assert!(image.starts_with(b"\x7fELF"), "{shape:?}"),
@@ -137,10 +144,12 @@ fn a_card_has_the_bits_of_the_engine() {
         (150, 7, format!("{known}sampler = \"gibbs\"\nstart = \"prior\"\nmetric = \"vi\"")),
         (60, 7, format!("{known}sampler = \"sams*5+gibbs\"")),
         (150, 5, "covariance = \"diagonal\"\nsampler = \"sams*5+gibbs\"".into()),
+        (150, 4, "covariance = \"full\"\nsampler = \"sams*5+shuffle*2+gibbs\"".into()),
+        (60, 3, "covariance = \"full\"\nsampler = \"split-merge*3+gibbs\"".into()),
     ] {
         let data = table("card", rows, columns);
         let case = Case { data, options: &options, settings: settings((2, 5, 60), 10_000, 2) };
         tally += assert_same(&card, &case, 500).on_card;
     }
-    assert!(tally > 1600, "{tally}");
+    assert!(tally > 2400, "{tally}");
 }

@@ -29,3 +29,48 @@ fn merge_split_moves_have_the_bits_of_the_engine() {
     let case = Case { data: mixed(70, 1), options, settings: settings((1, 5, 30), 10_000, 3) };
     assert!(assert_same(&card, &case, 30).on_card >= 25);
 }
+
+#[test]
+fn shuffles_have_the_bits_of_the_engine() {
+    let Some(card) = Emulated::new() else { return };
+    let known = |noise: f64| format!("covariance = \"known\"\nnoise_sd = {noise}\n");
+    let diagonal = || "covariance = \"diagonal\"\n".to_string();
+    for (rows, columns, model, options) in [
+        (40, 1, known(0.5), "sampler = \"shuffle*3+gibbs\""),
+        (60, 7, known(0.7), "sampler = \"sams*2+shuffle-near*3+gibbs\"\nstart = \"prior\"\nmetric = \"vi\""),
+        (60, 7, known(0.3), "sampler = \"shuffle*2+gibbs\"\nalpha = 5.0\nstart = \"one\""),
+        (60, 4, diagonal(), "sampler = \"shuffle*2+sams-near*2+shuffle-near+gibbs\""),
+        (60, 4, diagonal(), "sampler = \"shuffle*5+gibbs\"\nstart = \"prior\"\nalpha = 3.0"),
+    ] {
+        let options = format!("{model}{options}");
+        let data = table("moves", rows, columns);
+        let case = Case { data, options: &options, settings: settings((1, 5, 25), 400, 3) };
+        let tally = assert_same(&card, &case, 40);
+        assert!(tally.on_card >= 30, "{options}: {tally:?}");
+    }
+}
+
+#[test]
+fn split_merge_moves_have_the_bits_of_the_engine() {
+    let Some(card) = Emulated::new() else { return };
+    let known = |noise: f64| format!("covariance = \"known\"\nnoise_sd = {noise}\n");
+    let diagonal = || "covariance = \"diagonal\"\n".to_string();
+    for (rows, columns, model, options) in [
+        (40, 1, known(0.5), "sampler = \"split-merge*3+gibbs\""),
+        (40, 7, known(0.9), "sampler = \"split-merge*2+gibbs\"\nstart = \"prior\"\nmetric = \"vi\""),
+        (40, 7, known(0.3), "sampler = \"split-merge-independent*2+gibbs\"\nalpha = 5.0\nstart = \"one\""),
+        (40, 4, diagonal(), "sampler = \"split-merge*3+gibbs\""),
+        (
+            40,
+            4,
+            diagonal(),
+            "sampler = \"split-merge-independent+shuffle+gibbs\"\nstart = \"prior\"\nalpha = 3.0",
+        ),
+    ] {
+        let options = format!("{model}{options}");
+        let data = table("moves", rows, columns);
+        let case = Case { data, options: &options, settings: settings((1, 5, 25), 400, 3) };
+        let tally = assert_same(&card, &case, 40);
+        assert!(tally.on_card >= 30, "{options}: {tally:?}");
+    }
+}

@@ -5,7 +5,7 @@ use crate::emulated::Emulated;
 use partita::chance::Chance;
 use partita::rng::{Purpose, Stream};
 use partita::transport::Transport;
-use partita_cuda::source::{Family, Shape, WIDE};
+use partita_cuda::source::{Family, Moves, Shape, WIDE};
 
 const PROBES: &str = r#"
 extern "C" double probe_exp(double x) { return libm_exp(x); }
@@ -40,7 +40,8 @@ extern "C" int probe_transport(const u16* overlap, const double* a, int rows, co
 
 fn library(card: &Emulated) -> libloading::Library {
     let family = Family::Gaussian { dimension: 4, gram: true };
-    card.compile(Shape { slots: WIDE, group: 0, float: false, family, vi: false, sams: true }, PROBES)
+    let moves = Moves { sides: true, scans: 0 };
+    card.compile(Shape { slots: WIDE, group: 0, float: false, family, vi: false, moves }, PROBES)
 }
 
 #[test]

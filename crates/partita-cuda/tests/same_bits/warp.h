@@ -8,8 +8,16 @@
 #include <ucontext.h>
 
 namespace warp {
-const int lanes = 32, stack = 1 << 18;
-static int lane, generation[lanes], running;
+// Those of a team alone, where there are teams: they know nothing of each other.
+#ifdef TEAM
+const int lanes = TEAM;
+#else
+const int lanes = 32;
+#endif
+const int stack = 1 << 18;
+static int lane, generation[lanes];
+// Whose turn is next: at every other start the other way round, so that a lane that has to wait for another one is found out.
+static int step = -1, last;
 static uint64_t value[2][lanes];
 static int line_of[2][lanes];
 static void (*body)();
@@ -30,7 +38,7 @@ static void go_back(int from) { swapcontext(&context_of[from], &context_of_calle
 
 static void next() {
     int mine = lane;
-    lane = (lane + 1) % lanes;
+    lane = (lane + step + lanes) % lanes;
     go(mine, lane);
 }
 
@@ -52,8 +60,8 @@ static const uint64_t* exchange(uint64_t mine, int line) {
 static void enter() {
     body();
     int mine = lane;
-    if (mine == lanes - 1) go_back(mine);
-    lane = mine + 1;
+    if (mine == last) go_back(mine);
+    lane = mine + step;
     go(mine, lane);
     abort();
 }
@@ -61,7 +69,9 @@ static void enter() {
 static void run(void (*what)()) {
     static char* memory = (char*)aligned_alloc(64, (size_t)lanes * stack);
     body = what;
-    lane = 0;
+    step = -step;
+    lane = step > 0 ? 0 : lanes - 1;
+    last = lanes - 1 - lane;
     for (int k = 0; k < lanes; k++) {
         char* bottom = memory + (size_t)k * stack;
 #ifdef __x86_64__
@@ -79,9 +89,9 @@ static void run(void (*what)()) {
         generation[k] = 0;
     }
 #ifdef __x86_64__
-    partita_switch(&stack_of_caller, stack_of[0]);
+    partita_switch(&stack_of_caller, stack_of[lane]);
 #else
-    swapcontext(&context_of_caller, &context_of[0]);
+    swapcontext(&context_of_caller, &context_of[lane]);
 #endif
 }
 

@@ -5,12 +5,12 @@ use partita::kernel::Neighbors;
 use partita::outline::Outline;
 use std::sync::Arc;
 
-/// Gibbs sweeps and merge-split moves under the optimal coupling.
+/// Gibbs sweeps and moves of two clusters under the optimal coupling.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plain {
     /// The target.
     pub target: Outline,
-    /// The moves of a sweep and how many times each is made: Gibbs sweeps, merge-split moves, and those of near rows.
+    /// The moves of a sweep and how many times each is made: any but Kempe moves.
     pub moves: Vec<(Move, usize)>,
     /// The neighbours of each item, if a move needs them.
     pub near: Option<Arc<Neighbors>>,

@@ -70,9 +70,7 @@ impl<T: Target, K: Kernel<T>> Chains for Problem<T, K> {
     fn plain(&self) -> Result<Plain, String> {
         let setup = self.origin.as_ref().ok_or("chains of one's own")?.setup();
         let moves = setup.sampler.moves();
-        let is_plain =
-            |(kind, _): &_| matches!(kind, config::Move::Gibbs | config::Move::Sams | config::Move::SamsNear);
-        if !moves.iter().all(is_plain) {
+        if moves.iter().any(|(kind, _)| *kind == config::Move::Kempe) {
             return Err(format!("`sampler = {}`", setup.sampler));
         }
         let config::Pairing { coupling, metric, nugget } = setup.pairing;

@@ -3,6 +3,7 @@
 
 use super::{Likelihood, Predict};
 use crate::error::{Error, Result};
+use crate::outline::Clusters;
 
 /// A product of two likelihoods, each with columns of its own: correlated measurements beside counts, say.
 ///
@@ -114,6 +115,10 @@ impl<A: Likelihood, B: Likelihood> Likelihood for Beside<A, B> {
             };
         }
         out[clusters.len()] += self.alone[item];
+    }
+
+    fn outline(&self) -> Option<Clusters> {
+        Some(Clusters::Beside(Box::new([self.first.outline()?, self.second.outline()?])))
     }
 
     #[inline(always)]

@@ -23,6 +23,7 @@ pub use of_table::{Shape, TablePrior};
 use super::{Likelihood, Predict};
 use crate::error::{Error, Result, positive};
 use crate::math::{ln, ln_gamma};
+use crate::outline::{Clusters, FullClusters};
 use crate::special::log;
 use cholesky::{
     Group, SHORT, add_scaled, factorize, groups, lanes, rank_one, square_distance, square_solution,
@@ -412,6 +413,24 @@ impl Likelihood for Full {
             },
         );
         out[clusters.len()] += self.alone[item];
+    }
+
+    fn outline(&self) -> Option<Clusters> {
+        let (d, stride) = (self.dimension, self.stride() * Group::default().len());
+        let triangle = |matrix: &[Group]| -> Vec<f64> {
+            let columns = matrix.as_flattened().chunks_exact(stride).enumerate();
+            columns.flat_map(|(j, column)| &column[j..d]).copied().collect()
+        };
+        let rows = self.rows.as_flattened().chunks_exact(stride);
+        Some(Clusters::Full(Box::new(FullClusters {
+            kappa: self.kappa,
+            degrees: self.degrees,
+            rows: rows.flat_map(|row| &row[..d]).copied().collect(),
+            scale: triangle(&self.scale),
+            root: triangle(&self.root),
+            norms: self.norms.clone(),
+            alone: self.alone.clone(),
+        })))
     }
 
     fn clear(&self, cluster: &mut FullCluster) {
