@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub struct Plain {
     /// The target.
     pub target: Outline,
-    /// The moves of a sweep and how many times each is made: any but Kempe moves.
+    /// The moves of a sweep and how many times each is made: any but Kempe moves; an engine refuses what it does not have.
     pub moves: Vec<(Move, usize)>,
     /// The neighbours of each item, if a move needs them.
     pub near: Option<Arc<Neighbors>>,
