@@ -8,34 +8,44 @@ struct Trial {
     double *scratch, *products, *board;
 };
 
-// A merge-split move: the other items are seated one after the other, in random order, beside those before them.
-APART int merge_or_split(const Tables* t, Chain* x, Chain* y, Sequence* chance, const u32* near, const Trial* trial) {
+// A merge-split move: the other items are seated one after the other, in random order, beside those before them. Where the law
+// of the two items depends on the state, it is even.
+APART int merge_or_split(const Tables* t, Chain* x, Chain* y, Sequence* chance, Anchors from, int is_even, const Trial* trial) {
     Attempt a = {t, trial->members, trial->members + t->items, 0, trial->board};
     Side sides[2];
-    int i, j;
-    draw_anchors(chance, near, t->items, &i, &j);
-    int chains = set_out(t, sides, x, y, i, j, 0, trial->scratch);
-    list_members(&a, x, y, i, j);
+    int chains = set_out(t, sides, x, y, from.i, from.j, 0, trial->scratch);
+    list_members(&a, x, y, from.i, from.j);
     isolate(&a, sides, chains);
     for (int k = 0; k < a.count; k++) {
         draw_next(&a, k, chance);
         seat(&a, sides, chains, k, chance);
     }
     double p[2] = {0.0, 0.0};
+    for (int c = 0; c < chains && is_even; c++) weigh_anchors(&a, &sides[c]);
     for (int c = 0; c < chains; c++) let_the_larger_stay(&a, &sides[c]);
     for (int c = 0; c < chains; c++) p[c] = propose(&a, &sides[c], 0.0);
     return decide(&a, sides, chains, p, chance);
+}
+
+// The same with clusters all equally likely to have the first item. Chains with other items each move by themselves.
+APART int merge_or_split_even(const Tables* t, Chain* x, Chain* y, Sequence* chance, const u32* near, const Trial* trial) {
+    Anchors of_x, of_y;
+    draw_even(chance, near, t->items, x, y, &of_x, &of_y);
+    if (!y || (of_x.i == of_y.i && of_x.j == of_y.j)) return merge_or_split(t, x, y, chance, of_x, 1, trial);
+    int moved = merge_or_split(t, x, 0, chance, of_x, 1, trial);
+    if (moved == OUTGROWN) return OUTGROWN;
+    int moved_y = merge_or_split(t, y, 0, chance, of_y, 1, trial);
+    return moved_y == OUTGROWN ? OUTGROWN : moved | moved_y;
 }
 
 // A shuffle: all others are seated where they are, for the probability of the way back, and then anew, in the same order.
 APART int shuffle(const Tables* t, Chain* x, Chain* y, Sequence* chance, const u32* near, const Trial* trial) {
     Attempt a = {t, trial->members, trial->members + t->items, 0, trial->board};
     Side sides[2];
-    int i, j;
-    draw_anchors(chance, near, t->items, &i, &j);
-    int chains = set_out(t, sides, x, y, i, j, 1, trial->scratch);
+    Anchors from = draw_anchors(chance, near, t->items);
+    int chains = set_out(t, sides, x, y, from.i, from.j, 1, trial->scratch);
     if (chains == 0) return 0;
-    list_members(&a, x, y, i, j);
+    list_members(&a, x, y, from.i, from.j);
     for (int k = 0; k < a.count; k++) draw_next(&a, k, chance);
     double log_back[2] = {0.0, 0.0}, p[2] = {0.0, 0.0};
     for (int retraces = 1; retraces >= 0; retraces--) {
@@ -154,11 +164,11 @@ DEVICE void scan(Attempt* a, Side* sides, int chains, int is_last, Sequence* cha
 }
 
 // A split-merge move: scans from a random division lead to the split that is proposed.
-APART int split_or_merge(const Tables* t, Chain* x, Chain* y, Sequence* chance, int i, int j, const Trial* trial) {
+APART int split_or_merge(const Tables* t, Chain* x, Chain* y, Sequence* chance, Anchors from, const Trial* trial) {
     Attempt a = {t, trial->members, trial->members + t->items, 0, trial->board};
     Side sides[2];
-    int chains = set_out(t, sides, x, y, i, j, 0, trial->scratch);
-    list_members(&a, x, y, i, j);
+    int chains = set_out(t, sides, x, y, from.i, from.j, 0, trial->scratch);
+    list_members(&a, x, y, from.i, from.j);
     open_sides(&a, sides, chains, trial->products);
     for (int k = 0; k < a.count; k++) {
         int to_i = uniform(chance) < 0.5, both[2] = {to_i, to_i};
@@ -184,10 +194,12 @@ DEVICE Sequence sequence_of(const Address* address, u32 sweep, u32 part, u32 pur
 // One move of X, and of Y where it is given.
 APART int move_two(const Tables* t, const Work* w, Chain* x, Chain* y, const Trial* trial, const Address* address, u32 sweep, u64 kind,
                    Parts* parts) {
-    const u32* near = kind == MERGE_SPLIT_NEAR || kind == SHUFFLE_NEAR ? w->summaries + w->settings[NEAR] : 0;
-    if (kind == MERGE_SPLIT || kind == MERGE_SPLIT_NEAR) {
+    int is_even = kind == MERGE_SPLIT_EVEN, is_near = is_even || kind == MERGE_SPLIT_NEAR || kind == SHUFFLE_NEAR;
+    const u32* near = is_near ? w->summaries + w->settings[NEAR] : 0;
+    if (is_even || kind == MERGE_SPLIT || kind == MERGE_SPLIT_NEAR) {
         Sequence chance = sequence_of(address, sweep, parts->sams++, 10);
-        return merge_or_split(t, x, y, &chance, near, trial);
+        if (is_even) return merge_or_split_even(t, x, y, &chance, near, trial);
+        return merge_or_split(t, x, y, &chance, draw_anchors(&chance, near, t->items), 0, trial);
     }
     if (kind == SHUFFLE || kind == SHUFFLE_NEAR) {
         Sequence chance = sequence_of(address, sweep, parts->shuffle++, 11);
@@ -196,13 +208,12 @@ APART int move_two(const Tables* t, const Work* w, Chain* x, Chain* y, const Tri
 #if SCANS
     u32 part = parts->split_merge++;
     Sequence shared = sequence_of(address, sweep, part, 3), chance = sequence_of(address, sweep, part, 4);
-    int i, j;
-    draw_anchors(&shared, 0, t->items, &i, &j);
+    Anchors from = draw_anchors(&shared, 0, t->items);
     Chain* with_x = kind == SPLIT_MERGE ? y : 0;
-    int moved = split_or_merge(t, x, with_x, &chance, i, j, trial);
+    int moved = split_or_merge(t, x, with_x, &chance, from, trial);
     if (kind == SPLIT_MERGE || !y || moved == OUTGROWN) return moved;
     Sequence of_y = sequence_of(address, sweep, part, 5);
-    int moved_y = split_or_merge(t, y, 0, &of_y, i, j, trial);
+    int moved_y = split_or_merge(t, y, 0, &of_y, from, trial);
     return moved_y == OUTGROWN ? OUTGROWN : moved | moved_y;
 #else
     return OUTGROWN;

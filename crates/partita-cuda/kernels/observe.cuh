@@ -37,7 +37,7 @@ enum Setting {
 };
 
 // Moves of a sweep.
-enum Step { GIBBS, MERGE_SPLIT, MERGE_SPLIT_NEAR, SHUFFLE, SHUFFLE_NEAR, SPLIT_MERGE, SPLIT_MERGE_APART };
+enum Step { GIBBS, MERGE_SPLIT, MERGE_SPLIT_NEAR, SHUFFLE, SHUFFLE_NEAR, SPLIT_MERGE, SPLIT_MERGE_APART, MERGE_SPLIT_EVEN };
 
 // Kinds of summaries; each is three words: kind and two arguments.
 enum Kind { NUMBER_OF_CLUSTERS, TOP_SHARES, TOGETHER, ENTROPY };

@@ -29,18 +29,66 @@ DEVICE int number_below(Sequence* s, int n) {
 // How often the second item is a neighbour of the first (`anchors.rs`).
 #define NEAR_ONES 0.8
 
-// The two items; `near` has where each item's neighbours begin, then they; none for a uniform pair.
-DEVICE void draw_anchors(Sequence* s, const u32* near, int items, int* i, int* j) {
-    *i = number_below(s, items);
+// An item that is not i: mostly a neighbour of it; `near` has where each item's neighbours begin, then they.
+DEVICE int draw_second(Sequence* s, const u32* near, int items, int i) {
     if (near) {
-        u32 first = near[*i], count = near[*i + 1] - first;
-        if (count > 0 && uniform(s) < NEAR_ONES) {
-            *j = (int)near[items + 1 + first + number_below(s, (int)count)];
-            return;
-        }
+        u32 first = near[i], count = near[i + 1] - first;
+        if (count > 0 && uniform(s) < NEAR_ONES) return (int)near[items + 1 + first + number_below(s, (int)count)];
     }
-    *j = number_below(s, items - 1);
-    *j += *j >= *i;
+    int j = number_below(s, items - 1);
+    return j + (j >= i);
+}
+
+// The two items of a move.
+struct Anchors {
+    int i, j;
+};
+
+// Any item, and a second.
+DEVICE Anchors draw_anchors(Sequence* s, const u32* near, int items) {
+    int i = number_below(s, items);
+    Anchors drawn = {i, draw_second(s, near, items, i)};
+    return drawn;
+}
+
+// A uniform member of a uniform cluster.
+DEVICE int draw_member_of_any(Sequence* s, const Chain* z, int items) {
+    int number = at(&z->number, number_below(s, z->clusters));
+    int before = number_below(s, (int)SIZE(z, number)), item = 0;
+    for (; item < items; item++) {
+        if (z->cluster[item * LANES] == number && before-- == 0) break;
+    }
+    return item;
+}
+
+// The probability that this is that member.
+DEVICE double share_of(const Chain* z, int item) {
+    return 1.0 / ((double)z->clusters * (double)SIZE(z, z->cluster[item * LANES]));
+}
+
+DEVICE double excess_of(const Chain* y, const Chain* x, int item) {
+    double more = share_of(y, item) - share_of(x, item);
+    return more > 0.0 ? more : 0.0;
+}
+
+// The same items for both chains as often as the law of such members allows.
+DEVICE void draw_even(Sequence* s, const u32* near, int items, const Chain* x, const Chain* y, Anchors* of_x, Anchors* of_y) {
+    int i = draw_member_of_any(s, x, items);
+    of_x->i = i;
+    of_x->j = draw_second(s, near, items, i);
+    *of_y = *of_x;
+    if (!y) return;
+    double kept = share_of(y, i) / share_of(x, i);
+    if (uniform(s) < (kept < 1.0 ? kept : 1.0)) return;
+    double total = 0.0, running = 0.0;
+    for (int item = 0; item < items; item++) total += excess_of(y, x, item);
+    double mark = uniform(s) * total;
+    of_y->i = 0;
+    for (int item = 0; item < items; item++) {
+        running += excess_of(y, x, item);
+        of_y->i += running <= mark;
+    }
+    of_y->j = draw_second(s, near, items, of_y->i);
 }
 
 // An item of the two clusters in one word: the item, then flags by chain.
@@ -55,7 +103,7 @@ DEVICE int is_set(u32 member, int flag, int chain) { return member >> (flag + ch
 struct Side {
     Chain* z;
     int chain, i, j, splits, merges, retraces;
-    double log_split;
+    double log_split, log_anchors;
     Loose with_i, with_j;
     double* products;
 };
@@ -153,6 +201,20 @@ DEVICE void seat(Attempt* a, Side* sides, int chains, int k, Sequence* chance) {
     }
     if (IS_FIRST) a->members[k] = member;
     TEAM_SYNC();
+}
+
+// Allows for a law of the two items under which i is a uniform member of a uniform cluster.
+DEVICE void weigh_anchors(const Attempt* a, Side* side) {
+    const Chain* z = side->z;
+    double with_i = (double)SIZE(z, z->cluster[side->i * LANES]), with_j = (double)SIZE(z, z->cluster[side->j * LANES]);
+    double clusters = (double)z->clusters, after = (clusters - 1.0) * (with_i + with_j);
+    if (side->splits) {
+        int stay = 1;
+        for (int k = 0; k < a->count; k++)
+            stay += is_set(a->members[k], HELD, side->chain) && is_set(a->members[k], WITH_I, side->chain);
+        after = (clusters + 1.0) * (double)stay;
+    }
+    side->log_anchors = libm_log(clusters * with_i / after);
 }
 
 // Lets i and j change their parts if that makes j's side the smaller one, which is walked.
@@ -263,6 +325,7 @@ DEVICE double propose(const Attempt* a, Side* side, double log_back) {
     double log_accept = log_ratio + side->log_split;
     if (side->splits) log_accept = log_ratio - side->log_split;
     else if (!side->merges) log_accept = log_ratio + log_back - side->log_split;
+    log_accept += side->log_anchors;
     if (log_accept != log_accept) return 0.0;
     return libm_exp(log_accept < 0.0 ? log_accept : 0.0);
 }
@@ -325,7 +388,7 @@ DEVICE int set_out(const Tables* t, Side* sides, Chain* x, Chain* y, int i, int 
         side->splits = are_together;
         side->merges = !exchanges && !are_together;
         side->retraces = side->merges;
-        side->log_split = 0.0;
+        side->log_split = side->log_anchors = 0.0;
         side->with_i.stats = scratch + (u64)(2 * c) * CLUSTER * CLUSTER_STEP;
         side->with_j.stats = scratch + (u64)(2 * c + 1) * CLUSTER * CLUSTER_STEP;
         side->products = 0;

@@ -356,7 +356,8 @@ fn words_of_move((kind, times): &(Move, usize)) -> Result<[u64; 2], String> {
         Move::ShuffleNear => 4,
         Move::SplitMerge => 5,
         Move::SplitMergeIndependent => 6,
-        other @ (Move::SamsEven | Move::Kempe) => return Err(format!("the move {other:?}")),
+        Move::SamsEven => 7,
+        Move::Kempe => return Err(format!("the move {kind:?}")),
     };
     Ok([step, *times as u64])
 }

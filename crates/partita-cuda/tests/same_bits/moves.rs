@@ -31,6 +31,34 @@ fn merge_split_moves_have_the_bits_of_the_engine() {
 }
 
 #[test]
+fn even_moves_have_the_bits_of_the_engine() {
+    let Some(card) = Emulated::new() else { return };
+    let known = |noise: f64| format!("covariance = \"known\"\nnoise_sd = {noise}\n");
+    let diagonal = || "covariance = \"diagonal\"\n".to_string();
+    // Among them all that a pilot tries.
+    for (rows, columns, model, options) in [
+        (40, 1, known(0.5), "sampler = \"sams-even+gibbs\""),
+        (60, 7, known(0.9), "sampler = \"sams-even*5+gibbs\"\nstart = \"prior\""),
+        (60, 7, known(0.3), "sampler = \"sams-even*2+shuffle-near*3+gibbs\"\nalpha = 5.0\nstart = \"one\""),
+        (60, 4, diagonal(), "sampler = \"sams-even+gibbs\"\nmetric = \"vi\"\nnugget = 0.03"),
+        (60, 4, diagonal(), "sampler = \"sams-even*5+gibbs\"\nstart = \"prior\"\nalpha = 3.0"),
+        (60, 4, diagonal(), "sampler = \"sams-even*2+shuffle-near*3+gibbs\""),
+        (60, 4, diagonal(), "sampler = \"sams+shuffle*3+gibbs\""),
+        (50, 2, diagonal(), "sampler = \"gibbs+sams-even*10\"\nstart = \"one\""),
+        (40, 3, "covariance = \"full\"\n".to_string(), "sampler = \"sams-even*3+gibbs\""),
+    ] {
+        let options = format!("{model}{options}");
+        let data = table("moves", rows, columns);
+        let case = Case { data, options: &options, settings: settings((1, 5, 25), 400, 3) };
+        let tally = assert_same(&card, &case, 40);
+        assert!(tally.on_card >= 30, "{options}: {tally:?}");
+    }
+    let options = "covariance = \"diagonal\"\nsampler = \"sams-even*5+gibbs\"";
+    let case = Case { data: mixed(70, 1), options, settings: settings((1, 5, 30), 10_000, 3) };
+    assert!(assert_same(&card, &case, 30).on_card >= 25);
+}
+
+#[test]
 fn shuffles_have_the_bits_of_the_engine() {
     let Some(card) = Emulated::new() else { return };
     let known = |noise: f64| format!("covariance = \"known\"\nnoise_sd = {noise}\n");

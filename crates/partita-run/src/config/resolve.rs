@@ -58,7 +58,7 @@ const LEAST_APART: u64 = 16;
 /// The fewest after which a plain run gives up two digits: two rounds beyond the first.
 const TWO_ROUNDS_MORE: u64 = 144;
 /// The replicates of a plain run cost at least so many times its pilot.
-const PER_PILOT: f64 = 2.0;
+const PER_PILOT: f64 = 2.2;
 /// And at most so many when nothing is said.
 const MOST: u64 = 100_000;
 /// The part of a time-limited run that is for the answers, and seconds on top.
@@ -365,9 +365,10 @@ fn stop(limit: Limit, found: Found) -> StoppingRule {
         }
         Limit::Unsaid => {
             let fewest = if apart { LEAST_APART } else { TWO_ROUNDS_MORE };
-            let at_most = affordable.clamp(fewest, MOST);
-            let worth_it = found.pilot.map_or(0.0, |pilot| PER_PILOT * pilot.cost_in_replicates);
-            let at_least = FIRST_ROUND.max(worth_it as u64).min(at_most);
+            let worth_it = found.pilot.map_or(0, |pilot| (PER_PILOT * pilot.cost_in_replicates) as u64);
+            // A pilot that took long is worth a run that takes longer, if it ends in an interval.
+            let at_most = if apart { affordable } else { affordable.max(worth_it) }.clamp(fewest, MOST);
+            let at_least = FIRST_ROUND.max(worth_it).min(at_most);
             StoppingRule::Digits { at_least, at_most }
         }
     }
