@@ -33,6 +33,7 @@ use crate::results::{Page, Results};
 use crate::session::Watch;
 use crate::store::Run;
 use partita::Partition;
+use partita::modes::Trail;
 
 /// Items of the matrix in the report.
 const SHOWN_ITEMS: usize = 500;
@@ -84,7 +85,7 @@ impl Answers {
         seconds: f64,
         (input, model): (&Input, &dyn Model),
         long: Option<&LongChains>,
-        chains: &[(Partition, Partition)],
+        chains: &[Trail],
         watch: &mut dyn Watch,
     ) -> Result<Self, Failure> {
         let units = units(&run.plan.stop, &sample.draws);

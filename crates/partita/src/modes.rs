@@ -1,68 +1,114 @@
 //! Chains that stay apart: which of them are in the same part of the target, on the scale of their own motion.
 //!
-//! Each chain is represented by two of its states, far apart in time: `earlier` and `last`. Chains that move freely
-//! in the same part of the target are, by then, as far from each other as each is from its own past. So two chains
-//! are *near* if the smallest of the four distances between a state of one and a state of the other is at most
+//! Each chain is represented by states in two stretches of its sweeps, far apart in time: an earlier one and the last
+//! ([`Trail`]). A stretch is told by the shares of its states in which pairs of items are together: all pairs of items, or
+//! 5,000 of them, always the same. The distance of two stretches is the mean squared difference of these shares, which
+//! for single states is the share of pairs on which they disagree. Chains that move freely in the same part of the
+//! target are, by then, as far from each other as each is from its own past. So two chains are *near* if the smallest of
+//! the four distances between a stretch of one and a stretch of the other is at most
 //!
 //! `1.5 max(min(own_i, own_j), median own) + one item`,
 //!
-//! where `own` is a chain's distance between `earlier` and `last`, all distances are variations of information, and
-//! `one item` bounds the distance of two states that differ in the place of one item: a single Gibbs step leads from
-//! one to the other, so they never count as apart. A *mode* is a set of chains connected by nearness (single linkage).
-//! It follows that:
+//! where `own` is a chain's distance between its two stretches, and `one item` bounds the distance of two states that
+//! differ in the place of one item: a single Gibbs step leads from one to the other, so they never count as apart. A
+//! *mode* is a set of chains connected by nearness (single linkage). It follows that:
 //!
-//! - A chain seen on both sides connects them: both of its states are looked at. Modes are parts that no chain was
+//! - With more states in a stretch, what moves within a part averages out, and what differs between parts remains: with
+//!   `k` independent states in each, `own` falls like `1 / k`. Where single states of one part are as far from each other
+//!   as from those of another, a dozen states still tell the parts apart.
+//! - A chain seen on both sides connects them: both of its stretches are looked at. Modes are parts that no chain was
 //!   seen to cross between.
 //! - A chain that came from far away and has settled since belongs to where it has settled: its long path makes
 //!   no other chain near, because the smaller of two motions counts.
 //! - A chain that stood still by chance is judged by how far most chains move.
 //! - Parts of the target that differ by clearly less than chains move within each are taken for one.
-//! - At least eight chains should be given. Among fewer, some in the same part may fail to be near by chance: in up
-//!   to 7% of samples of three chains under the hardest law of the tests, 2% of eight, 0.1% of 64.
+//! - At least eight chains should be given. Among fewer, some in the same part may fail to be near by chance: with one
+//!   state in a stretch, in up to 7% of samples of three chains under the hardest law of the tests, 2% of eight, 0.1% of 64.
 
-use crate::math::ln;
-use crate::partition::{Metric, Partition};
+use crate::chance::Chance;
+use crate::partition::Partition;
+use crate::rng::{Purpose, Stream};
 
 /// How many times their own motion chains of one mode may be apart.
 const WITHIN: f64 = 1.5;
+
+/// Pairs of items that are looked at, at most.
+const PAIRS: usize = 5000;
+
+/// States of a chain in two stretches of its sweeps, far apart in time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Trail {
+    /// Some states of the earlier stretch, in order.
+    pub earlier: Vec<Partition>,
+    /// Some states of the last one, in order.
+    pub last: Vec<Partition>,
+}
+
+impl Trail {
+    /// Of one state in each stretch.
+    pub fn of_two(earlier: Partition, last: Partition) -> Self {
+        Trail { earlier: vec![earlier], last: vec![last] }
+    }
+
+    /// The last state.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn end(&self) -> &Partition {
+        self.last.last().expect("a stretch has a state")
+    }
+
+    /// States in the shorter of its stretches.
+    pub fn states(&self) -> usize {
+        self.earlier.len().min(self.last.len())
+    }
+}
 
 /// Chains that are in the same part of a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mode {
     /// Their numbers, in order.
     pub chains: Vec<usize>,
-    /// The one whose last state has the smallest mean distance to the last states of the others; the first in case
-    /// of ties.
+    /// The one whose last stretch has the smallest mean distance to those of the others; the first in case of ties.
     pub representative: usize,
 }
 
-/// Groups chains, each given by its states `(earlier, last)`, into modes: those with the most chains first, ties in
-/// order of their first chain.
+/// Groups chains into modes: those with the most chains first, ties in order of their first chain.
 ///
-/// It computes at most about `2 chains²` distances, each at a cost linear in the number of items.
+/// Of each stretch the latest states count, as many as the shortest has.
+///
+/// # Panics
+/// If a chain has no state in a stretch.
 ///
 /// ```
 /// use partita::Partition;
-/// use partita::modes::modes;
+/// use partita::modes::{Trail, modes};
 /// let halves = Partition::from_labels(&[0, 0, 0, 0, 1, 1, 1, 1])?;
 /// let other_halves = Partition::from_labels(&[0, 1, 0, 1, 0, 1, 0, 1])?;
-/// let stays = |z: &Partition| (z.clone(), z.clone());
+/// let stays = |z: &Partition| Trail::of_two(z.clone(), z.clone());
 /// let chains = [stays(&halves), stays(&other_halves), stays(&halves)];
 /// let found = modes(&chains);
 /// assert_eq!(found.len(), 2);
 /// assert_eq!((&*found[0].chains, found[0].representative), (&[0, 2][..], 0));
 /// # Ok::<(), partita::Error>(())
 /// ```
-pub fn modes(chains: &[(Partition, Partition)]) -> Vec<Mode> {
-    let Some((_, first)) = chains.first() else { return Vec::new() };
-    let own: Vec<f64> = chains.iter().map(|(earlier, last)| Metric::Vi.distance(earlier, last)).collect();
-    let (usual, step) = (upper_median(&own), one_item(first.len()));
+pub fn modes(chains: &[Trail]) -> Vec<Mode> {
+    let Some(first) = chains.first() else { return Vec::new() };
+    let pairs = Pairs::of(first.end().len());
+    let states = chains.iter().map(Trail::states).min().unwrap_or(0);
+    let seen: Vec<[Vec<f64>; 2]> = chains
+        .iter()
+        .map(|chain| [&chain.earlier, &chain.last].map(|of| pairs.shares(&of[of.len() - states..])))
+        .collect();
+    let own: Vec<f64> = seen.iter().map(|[earlier, last]| distance(earlier, last)).collect();
+    let (usual, step) = (upper_median(&own), pairs.one_item());
     // The group of a chain is known by the number of its first.
     let mut group: Vec<usize> = (0..chains.len()).collect();
     for i in 0..chains.len() {
         for j in 0..i {
             let (a, b) = (group[i], group[j]);
-            if a != b && are_near(&chains[i], &chains[j], WITHIN * usual.max(own[i].min(own[j])) + step) {
+            if a != b && are_near(&seen[i], &seen[j], WITHIN * usual.max(own[i].min(own[j])) + step) {
                 group.iter_mut().filter(|g| **g == a.max(b)).for_each(|g| *g = a.min(b));
             }
         }
@@ -71,20 +117,56 @@ pub fn modes(chains: &[(Partition, Partition)]) -> Vec<Mode> {
     let mut modes: Vec<Mode> = (0..chains.len())
         .filter(|&i| group[i] == i)
         .map(members)
-        .map(|members| Mode { representative: medoid(chains, &members), chains: members })
+        .map(|members| Mode { representative: medoid(&seen, &members), chains: members })
         .collect();
     modes.sort_by_key(|mode| std::cmp::Reverse(mode.chains.len()));
     modes
 }
 
-/// The largest variation of information between two partitions that differ by the place of one item.
-///
-/// An item that leaves a cluster of `a` for one that then holds `b` changes `n VI` by `g(a) + g(b)`,
-/// `g(m) = m ln m - (m - 1) ln(m - 1)`; `g` is concave and `a + b <= n + 1`, so that `2 g((n + 1) / 2)` bounds it.
-fn one_item(items: usize) -> f64 {
-    let x_ln_x = |x: f64| if x > 0.0 { x * ln(x) } else { 0.0 };
-    let half = (items as f64 + 1.0) / 2.0;
-    2.0 * (x_ln_x(half) - x_ln_x(half - 1.0)) / items as f64
+/// The pairs of items that are looked at.
+struct Pairs {
+    items: usize,
+    pairs: Vec<(usize, usize)>,
+}
+
+impl Pairs {
+    fn of(items: usize) -> Self {
+        let all = || (1..items).flat_map(|i| (0..i).map(move |j| (i, j)));
+        if items * items.saturating_sub(1) / 2 <= PAIRS {
+            return Pairs { items, pairs: all().collect() };
+        }
+        let mut chance = Stream::new(0, 0).sequence(Purpose::Data, 0);
+        let mut pair = || {
+            let (i, j) = (chance.below(items), chance.below(items - 1));
+            (i, j + usize::from(j >= i))
+        };
+        Pairs { items, pairs: (0..PAIRS).map(|_| pair()).collect() }
+    }
+
+    /// Of each pair, the share of the states in which it is together.
+    fn shares(&self, states: &[Partition]) -> Vec<f64> {
+        assert!(!states.is_empty(), "a stretch has a state");
+        let mut shares = vec![0.0; self.pairs.len()];
+        for z in states {
+            for (share, &(i, j)) in shares.iter_mut().zip(&self.pairs) {
+                *share += f64::from(u8::from(z.together(i, j)));
+            }
+        }
+        shares.iter_mut().for_each(|share| *share /= states.len() as f64);
+        shares
+    }
+
+    /// The largest distance between two states that differ by the place of one item: on no pair of others they disagree.
+    fn one_item(&self) -> f64 {
+        let mut with = vec![0; self.items];
+        self.pairs.iter().for_each(|&(i, j)| [i, j].into_iter().for_each(|item| with[item] += 1));
+        f64::from(with.into_iter().max().unwrap_or(0)) / self.pairs.len().max(1) as f64
+    }
+}
+
+/// The mean squared difference.
+fn distance(x: &[f64], y: &[f64]) -> f64 {
+    x.iter().zip(y).map(|(x, y)| (x - y) * (x - y)).sum::<f64>() / x.len().max(1) as f64
 }
 
 fn upper_median(values: &[f64]) -> f64 {
@@ -93,18 +175,16 @@ fn upper_median(values: &[f64]) -> f64 {
     sorted[sorted.len() / 2]
 }
 
-/// Whether some state of one chain is within reach of some state of the other; last ones first, which mostly settles it.
-fn are_near(x: &(Partition, Partition), y: &(Partition, Partition), reach: f64) -> bool {
-    [(&x.1, &y.1), (&x.0, &y.1), (&x.1, &y.0), (&x.0, &y.0)]
-        .into_iter()
-        .any(|(a, b)| Metric::Vi.distance(a, b) <= reach)
+/// Whether some stretch of one chain is within reach of some stretch of the other; last ones first, which mostly settles it.
+fn are_near(x: &[Vec<f64>; 2], y: &[Vec<f64>; 2], reach: f64) -> bool {
+    [(1, 1), (0, 1), (1, 0), (0, 0)].into_iter().any(|(a, b)| distance(&x[a], &y[b]) <= reach)
 }
 
-fn medoid(chains: &[(Partition, Partition)], members: &[usize]) -> usize {
+fn medoid(seen: &[[Vec<f64>; 2]], members: &[usize]) -> usize {
     let mut distances = vec![Vec::with_capacity(members.len()); members.len()];
     for i in 0..members.len() {
         for j in 0..i {
-            let distance = Metric::Vi.distance(&chains[members[i]].1, &chains[members[j]].1);
+            let distance = distance(&seen[members[i]][1], &seen[members[j]][1]);
             distances[i].push(distance);
             distances[j].push(distance);
         }
@@ -122,10 +202,8 @@ fn medoid(chains: &[(Partition, Partition)], members: &[usize]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Stream;
-    use crate::chance::Chance;
-    use crate::partition::Partitions;
-    use crate::rng::{Purpose, Sequence};
+    use crate::partition::{Metric, Partitions};
+    use crate::rng::Sequence;
 
     const ITEMS: usize = 60;
 
@@ -149,12 +227,12 @@ mod tests {
         Partition::from_labels(&labels).unwrap()
     }
 
-    fn stays(labels: &[usize]) -> (Partition, Partition) {
+    fn stays(labels: &[usize]) -> Trail {
         let z = Partition::from_labels(labels).unwrap();
-        (z.clone(), z)
+        Trail::of_two(z.clone(), z)
     }
 
-    fn groups(chains: &[(Partition, Partition)]) -> Vec<Vec<usize>> {
+    fn groups(chains: &[Trail]) -> Vec<Vec<usize>> {
         modes(chains).into_iter().map(|mode| mode.chains).collect()
     }
 
@@ -166,7 +244,9 @@ mod tests {
                 let [near, far] = centers();
                 let of = |i: usize| if i % 3 == 1 { &far } else { &near };
                 let states: Vec<_> = (0..chains)
-                    .map(|i| (around(of(i), doubtful, &mut rng), around(of(i), doubtful, &mut rng)))
+                    .map(|i| {
+                        Trail::of_two(around(of(i), doubtful, &mut rng), around(of(i), doubtful, &mut rng))
+                    })
                     .collect();
                 let [most, fewest] =
                     [false, true].map(|odd| (0..chains).filter(|i| (i % 3 == 1) == odd).collect());
@@ -179,12 +259,18 @@ mod tests {
         }
     }
 
+    /// A chain with so many states in each stretch.
+    fn trail(states: usize, mut draw: impl FnMut() -> Partition) -> Trail {
+        let mut stretch = || (0..states).map(|_| draw()).collect();
+        Trail { earlier: stretch(), last: stretch() }
+    }
+
     /// How many of 200 samples of chains, whose states are independent draws from one law, are taken for several modes.
-    fn broken_up(chains: usize, mut draw: impl FnMut(&mut Sequence) -> Partition) -> usize {
+    fn broken_up(chains: usize, states: usize, mut draw: impl FnMut(&mut Sequence) -> Partition) -> usize {
         let broken = |sample: &u64| {
             let mut rng = chance(1000 + sample);
-            let states: Vec<_> = (0..chains).map(|_| (draw(&mut rng), draw(&mut rng))).collect();
-            modes(&states).len() > 1
+            let chains: Vec<_> = (0..chains).map(|_| trail(states, || draw(&mut rng))).collect();
+            modes(&chains).len() > 1
         };
         (0..200).filter(broken).count()
     }
@@ -193,8 +279,10 @@ mod tests {
     fn one_mode_narrow_or_broad_is_one() {
         let [center, _] = centers();
         for doubtful in [1, 2, 4, 10, 20, 60] {
-            for (chains, most) in [(2, 6), (3, 6), (8, 0), (64, 0)] {
-                let broken = broken_up(chains, |rng| around(&center, doubtful, rng));
+            for (chains, states, most) in
+                [(2, 1, 6), (3, 1, 6), (8, 1, 0), (64, 1, 0), (8, 6, 0), (64, 12, 0)]
+            {
+                let broken = broken_up(chains, states, |rng| around(&center, doubtful, rng));
                 assert!(broken <= most, "{doubtful} of {ITEMS}, {chains} chains: {broken} of 200");
             }
         }
@@ -209,7 +297,7 @@ mod tests {
         let [center, _] = centers();
         for share in [0.03, 0.1, 0.3] {
             for (chains, most) in [(2, 0), (3, 28), (8, 10), (64, 2)] {
-                let broken = broken_up(chains, |rng| {
+                let broken = broken_up(chains, 1, |rng| {
                     let mut labels = center.clone();
                     if rng.uniform() < share {
                         labels.iter_mut().take(20).for_each(|label| *label = 5 * rng.below(2));
@@ -227,7 +315,7 @@ mod tests {
         let mut rng = chance(1);
         let [near, far] = centers();
         let mut draw = |center: &[usize], doubtful| {
-            (around(center, doubtful, &mut rng), around(center, doubtful, &mut rng))
+            Trail::of_two(around(center, doubtful, &mut rng), around(center, doubtful, &mut rng))
         };
         let mut states: Vec<_> = (0..10).map(|_| draw(&near, 1)).collect();
         states.extend((0..6).map(|_| draw(&far, 20)));
@@ -252,9 +340,9 @@ mod tests {
         let [near, far] = centers();
         let of = |labels: &[usize]| Partition::from_labels(labels).unwrap();
         let mut states: Vec<_> = [&near, &far].into_iter().flat_map(|z| vec![stays(z); 4]).collect();
-        states.push((Partition::singletons(ITEMS).unwrap(), of(&near)));
+        states.push(Trail::of_two(Partition::singletons(ITEMS).unwrap(), of(&near)));
         assert_eq!(groups(&states), [vec![0, 1, 2, 3, 8], vec![4, 5, 6, 7]]);
-        states.push((of(&far), of(&near)));
+        states.push(Trail::of_two(of(&far), of(&near)));
         assert_eq!(groups(&states), [(0..10).collect::<Vec<_>>()]);
     }
 
@@ -264,7 +352,10 @@ mod tests {
         assert_eq!(modes(&[stays(&near)]), [Mode { chains: vec![0], representative: 0 }]);
         assert_eq!(modes(&[]), []);
         let single = Partition::one_cluster(1).unwrap();
-        assert_eq!(groups(&[(single.clone(), single.clone()), (single.clone(), single)]), [[0, 1]]);
+        assert_eq!(
+            groups(&[Trail::of_two(single.clone(), single.clone()), Trail::of_two(single.clone(), single)]),
+            [[0, 1]]
+        );
     }
 
     /// Equally many chains: the mode of the first chain is first. Equally near: the first chain represents.
@@ -283,7 +374,8 @@ mod tests {
         for order in [[0, 1, 2], [2, 0, 1], [1, 2, 0]] {
             let found = modes(&order.map(placed));
             assert_eq!((found.len(), found[0].chains.len()), (1, 3));
-            let totals = order.map(|x| order.map(|y| Metric::Vi.distance(&placed(x).1, &placed(y).1)));
+            let totals =
+                order.map(|x| order.map(|y| Metric::Hamming.distance(placed(x).end(), placed(y).end())));
             let totals = totals.map(|mut of| {
                 of.sort_by(f64::total_cmp);
                 of.iter().sum::<f64>()
@@ -301,14 +393,45 @@ mod tests {
             labels.iter_mut().take(items).for_each(|label| *label = 1);
             Partition::from_labels(&labels).unwrap()
         };
-        let found = modes(&[4, 0, 2].map(|items| (moved(4 - items), moved(items))));
+        let found = modes(&[4, 0, 2].map(|items| Trail::of_two(moved(4 - items), moved(items))));
         assert_eq!(found, [Mode { chains: vec![0, 1, 2], representative: 2 }]);
     }
 
-    /// Against every move of one item in every partition of up to seven; the bound is reached where `n` is odd.
+    /// Single states are as far from each other within a part as between parts; means of a dozen are not.
+    #[test]
+    fn parts_that_motion_hides_are_told_apart_by_means() {
+        let (mut rng, [center, _]) = (chance(2), centers());
+        // In the second part two of the clusters are one.
+        let other: Vec<usize> = center.iter().map(|&of| of.min(1)).collect();
+        let mut chains = |states| -> Vec<Trail> {
+            (0..16)
+                .map(|i| trail(states, || around(if i < 11 { &center } else { &other }, 20, &mut rng)))
+                .collect()
+        };
+        let parts = [(0..11).collect::<Vec<_>>(), (11..16).collect()];
+        assert_eq!(groups(&chains(1)).len(), 1);
+        assert_eq!(groups(&chains(12)), parts);
+        // Of chains of which more states are known, only as many count.
+        let mut mixed = chains(12);
+        mixed[0].last.drain(..11);
+        assert_eq!(
+            groups(&mixed),
+            groups(
+                &mixed
+                    .iter()
+                    .map(|chain| {
+                        Trail::of_two(chain.earlier.last().unwrap().clone(), chain.end().clone())
+                    })
+                    .collect::<Vec<_>>()
+            )
+        );
+    }
+
+    /// Against every move of one item in every partition of up to seven; the bound is reached. And with some of the pairs.
     #[test]
     fn one_item_bounds_the_distance_of_a_step() {
-        for items in 1..=7 {
+        for items in 2..=7 {
+            let pairs = Pairs::of(items);
             let mut most: f64 = 0.0;
             for z in Partitions::of(items) {
                 for (item, slot) in
@@ -316,12 +439,24 @@ mod tests {
                 {
                     let mut moved = z.clone();
                     moved.place(item, slot);
-                    most = most.max(Metric::Vi.distance(&z, &moved));
+                    let [before, after] = [&z, &moved].map(|z| pairs.shares(std::slice::from_ref(z)));
+                    most = most.max(distance(&before, &after));
                 }
             }
-            let bound = one_item(items);
-            assert!(most <= bound + 1e-12, "{items} items: {most} and {bound}");
-            assert!(items % 2 == 0 || (bound - most).abs() < 1e-12, "{items} items: {most} and {bound}");
+            let bound = pairs.one_item();
+            assert!(
+                (bound - 2.0 / items as f64).abs() < 1e-12 && (bound - most).abs() < 1e-12,
+                "{items} items"
+            );
         }
+        let (pairs, items) = (Pairs::of(500), 500);
+        let z = Partition::from_labels(&(0..items).map(|i| i / 250).collect::<Vec<_>>()).unwrap();
+        for item in 0..items {
+            let mut moved = z.clone();
+            moved.place(item, 1 - z.slot(item));
+            let [before, after] = [&z, &moved].map(|z| pairs.shares(std::slice::from_ref(z)));
+            assert!(distance(&before, &after) <= pairs.one_item());
+        }
+        assert!(pairs.pairs.len() == PAIRS && pairs.pairs.iter().all(|(i, j)| i != j));
     }
 }

@@ -1,7 +1,7 @@
 //! Modes of chains that really run: one where they mix, several where Gibbs sweeps cannot cross.
 
 use partita::kernel::Workspace;
-use partita::modes::modes;
+use partita::modes::{Trail, modes};
 use partita::partition::adjusted_rand;
 use partita::prior::Components;
 use partita::rng::Purpose;
@@ -11,7 +11,7 @@ use partita::{Gaussian, Gibbs, Kernel, Mixture, Partition, Prior, State, Stream}
 const ITEMS: usize = 60;
 
 /// Chains from starts by the prior, each at sweep 100 and at sweep 200.
-fn chains(prior: Prior, rows: Gaussian) -> Vec<(Partition, Partition)> {
+fn chains(prior: Prior, rows: Gaussian) -> Vec<Trail> {
     let target = Mixture::new(prior, rows);
     let chain = |number| {
         let stream = Stream::new(5, number);
@@ -21,7 +21,8 @@ fn chains(prior: Prior, rows: Gaussian) -> Vec<(Partition, Partition)> {
             sweeps.for_each(|t| Gibbs.step(&target, &mut state, &mut stream.sweep(t), &mut work));
             state.partition().clone()
         };
-        (run(0..100), run(100..200))
+        let earlier = run(0..100);
+        Trail::of_two(earlier, run(100..200))
     };
     (0..24).map(chain).collect()
 }
@@ -51,10 +52,10 @@ fn chains_that_cannot_cross_are_in_the_modes_there_are() {
     let truth = [0, 1].map(|axis| Partition::from_labels(&sides(axis)).unwrap());
     assert_eq!(found.len(), 2, "{found:?}");
     for mode in &found {
-        let side = truth.iter().find(|z| **z == chains[mode.representative].1);
+        let side = truth.iter().find(|z| *z == chains[mode.representative].end());
         let side = side.expect("the state in the middle is one of the two");
-        assert!(mode.chains.iter().all(|&i| adjusted_rand(side, &chains[i].1) > 0.8));
+        assert!(mode.chains.iter().all(|&i| adjusted_rand(side, chains[i].end()) > 0.8));
     }
-    assert_ne!(chains[found[0].representative].1, chains[found[1].representative].1);
+    assert_ne!(chains[found[0].representative].end(), chains[found[1].representative].end());
     println!("{} and {} chains", found[0].chains.len(), found[1].chains.len());
 }

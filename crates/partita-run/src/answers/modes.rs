@@ -8,6 +8,7 @@ use crate::model::{Model, advice, crossing};
 use crate::results::{Mode, Results};
 use crate::words;
 use partita::Partition;
+use partita::modes::Trail;
 use std::collections::{BTreeMap, HashSet};
 
 /// The parts of the target in which chains were, the one with the most chains first.
@@ -24,17 +25,18 @@ const FEWEST: usize = 8;
 /// More would take long to compare, and tell no more.
 const MOST: usize = 64;
 
-/// Groups chains by the parts of the target they are in: those of the pilot, of each an earlier state and the last, and those
-/// of the pairs that were censored.
-pub(crate) fn modes(model: &dyn Model, pilot: &[(Partition, Partition)], sample: &Sample) -> Modes {
+/// Groups chains by the parts of the target they are in: those of the pilot and those of the pairs that were censored, if nearly
+/// as many of their states are known.
+pub(crate) fn modes(model: &dyn Model, pilot: &[Trail], sample: &Sample) -> Modes {
     let mut modes = Modes::default();
-    let censored = censored(sample);
-    let chains: Vec<(Partition, Partition)> = pilot.iter().cloned().chain(censored).take(MOST).collect();
+    let known = pilot.iter().map(Trail::states).min().unwrap_or(0);
+    let censored = censored(sample).into_iter().filter(|chain| 3 * chain.states() >= known);
+    let chains: Vec<Trail> = pilot.iter().cloned().chain(censored).take(MOST).collect();
     if pilot.is_empty() && chains.len() < FEWEST {
         return modes;
     }
     for mode in partita::modes::modes(&chains) {
-        let state = by_size(&chains[mode.representative].1);
+        let state = by_size(chains[mode.representative].end());
         modes.found.push(Mode {
             clusters: state.clusters() as u64,
             sizes: state.sizes().iter().map(|&size| u64::from(size)).collect(),
@@ -46,20 +48,21 @@ pub(crate) fn modes(model: &dyn Model, pilot: &[(Partition, Partition)], sample:
     modes
 }
 
-/// Two states of each chain of the pairs that were censored, as far as they were kept: weights are positive for states of
+/// Where the chains of the pairs that were censored were, as far as their states were kept: weights are positive for states of
 /// the first chain and negative for those of the second.
-fn censored(sample: &Sample) -> impl Iterator<Item = (Partition, Partition)> {
+fn censored(sample: &Sample) -> Vec<Trail> {
     let unmet: HashSet<u64> =
         sample.rows.iter().filter(|row| row.tau.is_none()).map(|row| row.replicate).collect();
-    let mut chains: BTreeMap<(u64, bool), (&Partition, &Partition)> = BTreeMap::new();
+    let mut chains: BTreeMap<(u64, bool), Vec<Partition>> = BTreeMap::new();
     for Draw { replicate, atom } in sample.draws.iter().filter(|draw| unmet.contains(&draw.replicate)) {
-        let chain = chains.entry((*replicate, atom.weight < 0.0));
-        chain.or_insert((&atom.partition, &atom.partition)).1 = &atom.partition;
+        chains.entry((*replicate, atom.weight < 0.0)).or_default().push(atom.partition.clone());
     }
     // A chain of which one state was kept does not tell how far it moves.
-    let two = |(first, last): &(&Partition, &Partition)| !std::ptr::eq(*first, *last);
-    let chains: Vec<_> = chains.into_values().filter(two).map(|(a, b)| (a.clone(), b.clone())).collect();
-    chains.into_iter()
+    let halves = |mut states: Vec<Partition>| {
+        let last = states.split_off(states.len().div_ceil(2));
+        (!last.is_empty()).then_some(Trail { earlier: states, last })
+    };
+    chains.into_values().filter_map(halves).collect()
 }
 
 /// Parts told in a sentence at most; the table has all.

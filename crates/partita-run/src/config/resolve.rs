@@ -367,7 +367,8 @@ fn stop(limit: Limit, found: Found) -> StoppingRule {
             let fewest = if apart { LEAST_APART } else { TWO_ROUNDS_MORE };
             let worth_it = found.pilot.map_or(0, |pilot| (PER_PILOT * pilot.cost_in_replicates) as u64);
             // A pilot that took long is worth a run that takes longer, if it ends in an interval.
-            let at_most = if apart { affordable } else { affordable.max(worth_it) }.clamp(fewest, MOST);
+            let longer = if apart { affordable } else { worth_it.clamp(affordable, affordable / 2 * 3) };
+            let at_most = longer.clamp(fewest, MOST);
             let at_least = FIRST_ROUND.max(worth_it).min(at_most);
             StoppingRule::Digits { at_least, at_most }
         }

@@ -14,7 +14,7 @@ mod models;
 mod schedule;
 
 pub use choose::Tried;
-pub(crate) use choose::{Contender, Patience, choose};
+pub(crate) use choose::{Contender, Patience, choose, screen};
 pub use models::ScoredModel;
 pub(crate) use models::{
     Entry, in_words as models_in_words, is_safest, name as model_name, passed_over, score as score_models,
@@ -26,7 +26,7 @@ use super::{Executor, Job, Output, PilotPair, PilotPairs, Work};
 use crate::Failure;
 use crate::config::resolve::LEAST;
 use crate::session::Watch;
-use partita::Partition;
+use partita::modes::Trail;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -75,9 +75,9 @@ pub struct Pilot {
     /// Whether pairs take so long that a plain run takes longer than others.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub slow: bool,
-    /// If some pairs did not meet: an earlier state and the last one of every chain. Not kept with the run.
+    /// If some pairs did not meet: where every chain was. Not kept with the run.
     #[serde(skip)]
-    pub(crate) chains: Vec<(Partition, Partition)>,
+    pub(crate) chains: Vec<Trail>,
 }
 
 impl Pilot {
@@ -363,7 +363,8 @@ impl Stage {
 
     /// The mean number of clusters in the chains, at their end.
     fn clusters(&self) -> f64 {
-        let last = || self.pairs.iter().flat_map(|pair| &pair.chains).map(|(_, last)| last.clusters() as f64);
+        let last =
+            || self.pairs.iter().flat_map(|pair| &pair.chains).map(|chain| chain.end().clusters() as f64);
         last().sum::<f64>() / last().count().max(1) as f64
     }
 

@@ -3,6 +3,7 @@
 use partita::Partition;
 use partita::Schedule;
 use partita::atoms::Atom;
+use partita::modes::Trail;
 use partita::poisson::draw;
 use partita::rng::{Purpose, Stream};
 use partita::score::LeaveOneOut;
@@ -121,8 +122,8 @@ pub struct PilotPair {
     pub trace: Trace,
     /// The share of a Gibbs sweep's weights in one look at the clusters of two random items, on average.
     pub touched: f64,
-    /// An earlier state and the last one of the first chain, and of the second where they have not met.
-    pub chains: Vec<(Partition, Partition)>,
+    /// Where the first chain was, and the second where they have not met.
+    pub chains: Vec<Trail>,
     /// How well states of the first chain predict each row from the others, where that was asked for.
     pub score: Option<LeaveOneOut>,
 }

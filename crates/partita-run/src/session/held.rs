@@ -15,6 +15,7 @@ use crate::results::{Predictions, Results};
 use crate::store::{self, DATA, Directory, Run};
 use partita::Partition;
 use partita::atoms::Atom;
+use partita::modes::Trail;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -81,7 +82,7 @@ struct Packed {
     table: Option<Table>,
     rows: Vec<Row>,
     draws: Vec<(u64, Atom)>,
-    chains: Vec<(Partition, Partition)>,
+    chains: Vec<Trail>,
     ended: BTreeMap<u64, u64>,
     seconds: f64,
     /// `summary.json`; none where the run is not complete.
@@ -373,10 +374,11 @@ impl Held {
     }
 
     /// States of the pilot's chains, numbered as a file has them.
-    fn chains(&self) -> Vec<(Partition, Partition)> {
+    fn chains(&self) -> Vec<Trail> {
         let same = |z: &Partition| Partition::from_labels(&z.canonical_labels()).expect("it has an item");
+        let all = |states: &[Partition]| states.iter().map(same).collect();
         let chains = self.run.pilot.iter().flat_map(|pilot| &pilot.chains);
-        chains.map(|(earlier, last)| (same(earlier), same(last))).collect()
+        chains.map(|chain| Trail { earlier: all(&chain.earlier), last: all(&chain.last) }).collect()
     }
 
     /// The model, built anew: models stay in the thread that made them, and runs do not.

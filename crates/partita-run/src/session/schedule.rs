@@ -229,29 +229,47 @@ fn best(
     };
     // The share of pairs that did not meet, of each model that was tried; and of the one with the least, the schedule.
     let mut apart: Vec<(usize, f64)> = Vec::new();
+    // Those of which a first look showed it, in words.
+    let mut unmet_soon: Vec<(usize, String)> = Vec::new();
     let mut least: Option<(f64, Contender, Pilot)> = None;
     // Models that were tried with more time and whose race has shown that pairs stay apart: it need not be run again.
     let mut raced: Vec<(usize, f64, Contender, Vec<Tried>)> = Vec::new();
     let mut left = order.clone();
+    let mut is_told = false;
     while !left.is_empty() {
         let at = left.remove(0);
+        let is_seen = |other: &usize| unmet_soon.iter().any(|(seen, _)| seen == other);
         let of_family = || apart.iter().filter(|(other, _)| known[*other].family() == known[at].family());
         // More clusters than where chains did not cross: they will not here.
-        let harder = of_family().any(|(other, _)| known[*other].clusters <= known[at].clusters);
-        let tried = of_family().count();
+        let harder = of_family().any(|(other, share)| {
+            known[*other].clusters <= known[at].clusters && (*share == 1.0 || !is_seen(other))
+        });
+        let tried = of_family().filter(|(other, _)| !is_seen(other)).count();
         let enough = tried > OF_A_FAMILY || (tried == OF_A_FAMILY && !pilot::is_safest(&known, at));
         if !room.is_patient() && (harder || enough) {
             let why = if harder { "fewer clusters" } else { "another prior" };
             known[at].left = Some(format!("chains of the same model with {why} did not meet"));
         } else {
+            let contenders = moves(at)?;
+            room.expect_clusters(known[at].clusters);
+            if !room.is_patient()
+                && let Some((true, seen)) = pilot::screen(&contenders, room)?
+            {
+                unmet_soon.push((at, unmet_in_words((seen.unmet, seen.pairs))));
+                apart.push((at, seen.unmet as f64 / seen.pairs as f64));
+                if !left.is_empty() {
+                    continue;
+                }
+            }
             pilot::take(&mut known, at);
             known[at].left = None;
-            room.watch.say(&match apart.is_empty() {
-                true => pilot::models_in_words(&known).expect("one is taken"),
-                false => format!("pilot: next, {}", pilot::model_name(&known[at])),
+            room.watch.say(&match is_told {
+                false => pilot::models_in_words(&known).expect("one is taken"),
+                true => format!("pilot: next, {}", pilot::model_name(&known[at])),
             });
+            is_told = true;
             room.expect_clusters(known[at].clusters);
-            let (contender, tried) = pilot::choose(moves(at)?, Patience::Little, room)?;
+            let (contender, tried) = pilot::choose(contenders, Patience::Little, room)?;
             let race = tried.iter().find(|tried| tried.taken);
             let mut unmet = race.map_or((0, 1), |taken| (taken.unmet, taken.pairs));
             // Where the race shows that pairs stay apart, no schedule need be found to know it.
@@ -263,7 +281,9 @@ fn best(
                 let mut found = pilot::find(&contender, tried, given, room)?;
                 unmet = (found.unmet, found.pairs);
                 if !found.apart {
-                    pilot::passed_over(&mut known).iter().for_each(|sentence| room.watch.say(sentence));
+                    pilot::passed_over(&mut known, &unmet_soon)
+                        .iter()
+                        .for_each(|sentence| room.watch.say(sentence));
                     told(at, &contender, room)?;
                     found.models = known;
                     return Ok((contender, found, entries[at].input.clone()));
@@ -273,7 +293,7 @@ fn best(
                     least = Some((share, contender, found));
                 }
             }
-            let sentence = format!("{} of {} pairs did not meet within the pilot", unmet.0, unmet.1);
+            let sentence = unmet_in_words(unmet);
             room.watch.say(&format!("pilot: {}: {sentence}", pilot::model_name(&known[at])));
             known[at].left = Some(sentence);
             apart.push((at, unmet.0 as f64 / unmet.1 as f64));
@@ -292,6 +312,9 @@ fn best(
     pilot::take(&mut known, at);
     known[at].left = None;
     let share = apart.iter().filter(|tried| tried.0 == at).map(|tried| tried.1).fold(f64::INFINITY, f64::min);
+    if !is_told {
+        room.watch.say(&pilot::models_in_words(&known).expect("one is taken"));
+    }
     let name = pilot::model_name(&known[at]);
     room.watch.say(&match share < 1.0 {
         true => format!("pilot: no model had all pairs meet; {name} had the most"),
@@ -309,6 +332,10 @@ fn best(
     told(at, &contender, room)?;
     found.models = known;
     Ok((contender, found, entries[at].input.clone()))
+}
+
+fn unmet_in_words((unmet, pairs): (u64, u64)) -> String {
+    format!("{unmet} of {pairs} pairs did not meet within the pilot")
 }
 
 /// Of the models that were tried, with the shares of pairs that did not meet, the one with the least; of several the first.

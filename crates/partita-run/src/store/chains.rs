@@ -1,23 +1,30 @@
-//! States of the pilot's chains, where some of its pairs did not meet: they tell where chains stay apart.
+//! Where the pilot's chains were, if some of its pairs did not meet: they tell where chains stay apart.
 
 use super::{Directory, write_whole};
 use crate::Failure;
 use partita::Partition;
+use partita::modes::Trail;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
 pub(super) const CHAINS: &str = "chains.csv";
 
-/// Writes `chains.csv`: an earlier state and the last one of each chain, the cluster of each item.
-pub(super) fn write(directory: &Path, chains: &[(Partition, Partition)]) -> Result<(), Failure> {
-    let Some((first, _)) = chains.first() else { return Ok(()) };
-    let names: Vec<String> = (0..first.len()).map(|item| format!("z{item}")).collect();
+const EARLIER: &str = "earlier";
+const LAST: &str = "last";
+
+/// Writes `chains.csv`: states of an earlier stretch and of the last one of each chain, the cluster of each item.
+pub(super) fn write(directory: &Path, chains: &[Trail]) -> Result<(), Failure> {
+    let Some(first) = chains.first() else { return Ok(()) };
+    let names: Vec<String> = (0..first.end().len()).map(|item| format!("z{item}")).collect();
     let mut text = format!("chain,state,{}\n", names.join(","));
-    for (number, (earlier, last)) in chains.iter().enumerate() {
-        for (state, z) in [("earlier", earlier), ("last", last)] {
-            let labels: Vec<String> = z.canonical_labels().iter().map(ToString::to_string).collect();
-            writeln!(text, "{number},{state},{}", labels.join(",")).expect("a string takes what it is given");
+    for (number, Trail { earlier, last }) in chains.iter().enumerate() {
+        for (stretch, states) in [(EARLIER, earlier), (LAST, last)] {
+            for z in states {
+                let labels: Vec<String> = z.canonical_labels().iter().map(ToString::to_string).collect();
+                writeln!(text, "{number},{stretch},{}", labels.join(","))
+                    .expect("a string takes what it is given");
+            }
         }
     }
     write_whole(&directory.join(CHAINS), text.as_bytes())
@@ -25,18 +32,30 @@ pub(super) fn write(directory: &Path, chains: &[(Partition, Partition)]) -> Resu
 
 impl Directory {
     /// What [`write`] wrote; nothing where it wrote nothing, or where somebody has changed the file.
-    pub(crate) fn chains(&self) -> Vec<(Partition, Partition)> {
+    pub(crate) fn chains(&self) -> Vec<Trail> {
         let text = fs::read_to_string(self.path.join(CHAINS)).unwrap_or_default();
-        let states: Option<Vec<Partition>> = text.lines().skip(1).map(state).collect();
-        let states = states.unwrap_or_default();
-        states.chunks_exact(2).map(|two| (two[0].clone(), two[1].clone())).collect()
+        read(&text).unwrap_or_default()
     }
 }
 
-/// The state of a line.
-fn state(line: &str) -> Option<Partition> {
-    let labels: Option<Vec<usize>> = line.split(',').skip(2).map(|label| label.parse().ok()).collect();
-    Partition::from_labels(&labels?).ok()
+fn read(text: &str) -> Option<Vec<Trail>> {
+    let mut chains: Vec<Trail> = Vec::new();
+    for line in text.lines().skip(1) {
+        let mut cells = line.split(',');
+        let (chain, stretch): (usize, _) = (cells.next()?.parse().ok()?, cells.next()?);
+        let labels: Option<Vec<usize>> = cells.map(|label| label.parse().ok()).collect();
+        let state = Partition::from_labels(&labels?).ok()?;
+        if chain == chains.len() {
+            chains.push(Trail { earlier: Vec::new(), last: Vec::new() });
+        }
+        let trail = chains.get_mut(chain)?;
+        match stretch {
+            EARLIER => trail.earlier.push(state),
+            LAST => trail.last.push(state),
+            _ => return None,
+        }
+    }
+    chains.iter().all(|chain| chain.states() > 0).then_some(chains)
 }
 
 #[cfg(test)]
@@ -48,7 +67,9 @@ mod tests {
         let path = std::env::temp_dir().join(format!("partita-chains-{}", std::process::id()));
         fs::create_dir_all(&path).unwrap();
         let z = |labels: &[usize]| Partition::from_labels(labels).unwrap();
-        let chains = vec![(z(&[0, 0, 1]), z(&[0, 1, 2])), (z(&[0, 1, 0]), z(&[0, 0, 0]))];
+        let long =
+            Trail { earlier: vec![z(&[0, 0, 1]), z(&[0, 1, 1])], last: vec![z(&[0, 1, 2]), z(&[0, 0, 1])] };
+        let chains = vec![long, Trail::of_two(z(&[0, 1, 0]), z(&[0, 0, 0]))];
         assert!(Directory::open(&path).chains().is_empty());
         write(&path, &chains).unwrap();
         assert_eq!(Directory::open(&path).chains(), chains);

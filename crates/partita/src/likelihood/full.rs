@@ -25,9 +25,7 @@ use crate::error::{Error, Result, positive};
 use crate::math::{ln, ln_gamma};
 use crate::outline::{Clusters, FullClusters};
 use crate::special::log;
-use cholesky::{
-    Group, SHORT, add_scaled, factorize, groups, lanes, rank_one, square_distance, square_solution,
-};
+use cholesky::{Group, add_scaled, factorize, groups, lanes, rank_one, square_distance, square_solution};
 use nalgebra::{DMatrix, DVector};
 use pulp::{Arch, NullaryFnOnce};
 
@@ -339,11 +337,10 @@ impl Likelihood for Full {
         self.items
     }
 
-    /// A triangular system is solved, several operations at a time; more of them where a row fits into registers.
+    /// A triangular system is solved, several operations at a time.
     fn work(&self) -> f64 {
         let d = self.dimension as f64;
-        let share = if self.stride() <= SHORT { 0.6 } else { 0.85 };
-        share * (5.0 * d + d * d)
+        0.25 * (5.0 * d + d * d)
     }
 
     fn empty(&self) -> FullCluster {

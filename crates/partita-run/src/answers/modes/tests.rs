@@ -50,9 +50,9 @@ fn z(labels: &[usize]) -> Partition {
 }
 
 /// Three chains that stay at one state, two at another.
-fn chains() -> Vec<(Partition, Partition)> {
+fn chains() -> Vec<Trail> {
     let (few, many) = (z(&[0, 0, 0, 0, 1, 1, 1, 1]), z(&[0, 1, 2, 0, 1, 2, 0, 0]));
-    [&few, &many, &few, &many, &few].map(|z| (z.clone(), z.clone())).to_vec()
+    [&few, &many, &few, &many, &few].map(|z| Trail::of_two(z.clone(), z.clone())).to_vec()
 }
 
 #[test]
@@ -70,8 +70,8 @@ fn log_probabilities_are_those_of_the_target() {
     let counts: Vec<_> =
         found.found.iter().map(|mode| (mode.chains, mode.clusters, mode.sizes.clone())).collect();
     assert_eq!(counts, [(3, 2, vec![4, 4]), (2, 3, vec![4, 2, 2])]);
-    for (mode, (_, last)) in found.found.iter().zip(chains()) {
-        assert!((mode.log_probability - target.log_probability(&last)).abs() < 1e-9, "{mode:?}");
+    for (mode, chain) in found.found.iter().zip(chains()) {
+        assert!((mode.log_probability - target.log_probability(chain.end())).abs() < 1e-9, "{mode:?}");
     }
     assert!(modes(&*model, &[], &none).found.is_empty());
     assert_eq!(modes(&*model, &chains()[..1], &none).found.len(), 1);
@@ -82,7 +82,7 @@ fn log_probabilities_are_those_of_the_target() {
 fn censored_pairs_tell_of_parts_too() {
     let room = Room::new("censored");
     let Loaded { model, .. } = load(Task::Fit, &room.options()).unwrap();
-    let (few, many) = (chains().swap_remove(0).0, chains().swap_remove(1).0);
+    let (few, many) = (chains()[0].end().clone(), chains()[1].end().clone());
     let mut sample = Sample::default();
     for replicate in 0..5 {
         // The first pair has met.
@@ -98,7 +98,7 @@ fn censored_pairs_tell_of_parts_too() {
             sample.draws.push(Draw { replicate, atom });
         }
     }
-    let counts = |pilot: &[(Partition, Partition)]| -> Vec<u64> {
+    let counts = |pilot: &[Trail]| -> Vec<u64> {
         modes(&*model, pilot, &sample).found.iter().map(|mode| mode.chains).collect()
     };
     assert_eq!(counts(&chains()), [7, 5]);
@@ -140,7 +140,7 @@ fn what_chains_found_reaches_files_page_and_notes() {
     let names: Vec<String> = names.chain(model.counts().iter().map(Count::column)).collect();
     let directory = Directory::open(&path);
     let sample = directory.sample(&names).unwrap();
-    let answers = |chains: &[(Partition, Partition)]| {
+    let answers = |chains: &[Trail]| {
         Answers::new(&run, &sample, 1.0, (&input, &*model), None, chains, &mut Shouting).unwrap()
     };
     // One part is no news.

@@ -92,7 +92,7 @@ fn a_plain_run_costs_at_least_twice_its_pilot() {
         }
     };
     assert_eq!(at_least(1.0, 1e-6).0, FIRST_ROUND);
-    assert_eq!(at_least(250.0, 1e-6).0, 500);
+    assert_eq!(at_least(250.0, 1e-6).0, 550);
     // But no more than there is time for.
     let (least, most) = at_least(1e6, 1e-3);
     assert!(least == most && most < 2000, "{least} of {most}");

@@ -208,6 +208,24 @@ pub(crate) fn choose(
     Ok((taken, tried))
 }
 
+/// The share of a pilot's budget for a first look at whether pairs meet.
+const FIRST_LOOK: f64 = 0.06;
+
+/// Pairs with moves that serve most tables, briefly: whether they meet soon enough is known before others are tried. Nothing
+/// where even that would take too long.
+pub(crate) fn screen(contenders: &[Contender], room: &mut Room) -> Result<Option<(bool, Tried)>, Failure> {
+    let Some(contender) = contenders.iter().find(|contender| is_usual(contender)) else { return Ok(None) };
+    let price = contender.price(UNKNOWN);
+    if is_too_dear(contender, price, FEWEST_PAIRS, room)? {
+        return Ok(None);
+    }
+    let pairs = if is_too_dear(contender, price, PAIRS, room)? { FEWEST_PAIRS } else { PAIRS };
+    let calls = FIRST_LOOK * room.budget / room.sweep(contender, price);
+    let cap = (calls / (2.0 * pairs as f64)).min(SWEEPS) as u64;
+    let tried = judge(contender, &race(contender, pairs, cap, room)?);
+    Ok(Some((room.stayed_apart(contender, &tried), tried)))
+}
+
 /// Whether even the shortest race would take too much of the budget. Where it might if there were many clusters, a look at
 /// a few sweeps tells how many there are.
 fn is_too_dear(contender: &Contender, price: f64, pairs: u64, room: &mut Room) -> Result<bool, Failure> {

@@ -163,22 +163,23 @@ pub(crate) fn name(found: &ScoredModel) -> String {
     }
 }
 
-/// The order in which models should be taken. Those with pairs that met soon come before those whose chains may never
-/// cross; then the larger score counts. But a simpler family within the error comes before it.
+/// The order in which models should be taken: the larger score first. But what is simpler within the error comes before it: a
+/// simpler family, or of the same family a prior with fewer clusters.
 fn order(known: &[ScoredModel], trials: &[Option<Trial>]) -> Vec<usize> {
-    let key =
-        |at: usize| (2 * known[at].met >= known[at].pairs, known[at].score.unwrap_or(f64::NEG_INFINITY));
+    let score = |at: usize| known[at].score.unwrap_or(f64::NEG_INFINITY);
     let mut left: Vec<usize> = (0..known.len()).filter(|&at| trials[at].is_some()).collect();
     // Stable: the simpler first where all is equal.
-    left.sort_by(|&a, &b| key(b).0.cmp(&key(a).0).then(key(b).1.total_cmp(&key(a).1)));
+    left.sort_by(|&a, &b| score(b).total_cmp(&score(a)));
     let trial = |at: usize| trials[at].as_ref().expect("it was scored");
     let mut order = Vec::new();
     while let Some(&first) = left.first() {
-        let simpler = |at: usize| {
-            at < first && known[at].family() != known[first].family() && key(at).0 >= key(first).0
-        };
-        let simpler = left.iter().copied().find(|&at| simpler(at) && trial(at).is_near(trial(first)));
-        let next = simpler.unwrap_or(first);
+        let best = &known[first];
+        let is_family = |at: usize| known[at].family() == best.family();
+        let near: Vec<usize> = left.iter().copied().filter(|&at| trial(at).is_near(trial(first))).collect();
+        let simpler = near.iter().copied().find(|&at| at < first && !is_family(at));
+        let fewer = near.iter().copied().filter(|&at| is_family(at) && known[at].clusters < best.clusters);
+        let fewer = fewer.min_by(|&a, &b| known[a].clusters.total_cmp(&known[b].clusters));
+        let next = simpler.or(fewer).unwrap_or(first);
         left.retain(|&at| at != next);
         order.push(next);
     }
@@ -193,16 +194,20 @@ pub(crate) fn is_safest(known: &[ScoredModel], at: usize) -> bool {
     of_family.map(ease).all(|other| other <= ease(&known[at]))
 }
 
-/// Says of those that scored better than the one that is taken why they were left; of the best of them in a sentence,
-/// unless one was said when it was left.
-pub(crate) fn passed_over(known: &mut [ScoredModel]) -> Option<String> {
+/// Says of those that scored better than the one that is taken why they were left, as far as it is not known yet: pairs that
+/// did not meet, by number of candidate, or the error. Of the best of them in a sentence.
+pub(crate) fn passed_over(known: &mut [ScoredModel], unmet: &[(usize, String)]) -> Option<String> {
     let taken = known.iter().find(|found| found.taken)?.score;
     let mut best: Option<(f64, String)> = None;
-    for found in known.iter_mut().filter(|found| found.score > taken && found.left.is_none()) {
-        found.left = Some(match 2 * found.met < found.pairs {
-            true => format!("{} of {} pairs of its chains met in its trial", found.met, found.pairs),
-            false => "a simpler model predicts as well, within the error".into(),
-        });
+    for (at, found) in known.iter_mut().enumerate() {
+        let why = unmet.iter().find(|(other, _)| *other == at).map(|(_, why)| why.clone());
+        if found.left.is_some() || (found.score <= taken && why.is_none()) {
+            continue;
+        }
+        found.left = Some(why.unwrap_or("a simpler model predicts as well, within the error".into()));
+        if found.score <= taken {
+            continue;
+        }
         let score = found.score.expect("it is larger than another");
         if best.as_ref().is_none_or(|(other, _)| score > *other) {
             let why = found.left.as_deref().unwrap_or_default();
@@ -269,14 +274,43 @@ mod tests {
             in_words(&known).as_deref(),
             Some("pilot: log predictive density per row: diagonal -1.00, full -0.50; using diagonal")
         );
-        let sentence = passed_over(&mut known);
-        let why = "2 of 6 pairs of its chains met in its trial";
+        let why = "4 of 16 pairs did not meet within the pilot";
+        let unmet = [(1, why.to_string())];
+        let sentence = passed_over(&mut known, &unmet);
         assert_eq!(sentence, Some(format!("pilot: full scored -0.50, but {why}")));
         assert_eq!(known[1].left.as_deref(), Some(why));
-        assert_eq!((passed_over(&mut known), &known[0].left), (None, &None));
+        assert_eq!((passed_over(&mut known, &unmet), &known[0].left), (None, &None));
         known[1].left = None;
-        known[1].met = 6;
-        assert!(passed_over(&mut known).is_some_and(|sentence| sentence.contains("a simpler model")));
+        assert!(passed_over(&mut known, &[]).is_some_and(|sentence| sentence.contains("a simpler model")));
+    }
+
+    /// Two rows that are predicted with this density, in each of two pairs.
+    fn trial(densities: [f64; 2]) -> Option<Trial> {
+        let mut all = LeaveOneOut::new(2);
+        (0..2).for_each(|_| all.add(&densities));
+        Some(Trial { densities: all, between: 0.01 })
+    }
+
+    /// By score; but within the error a simpler family, and of a family what has fewer clusters, comes before.
+    #[test]
+    fn the_order_is_by_score_and_within_the_error_by_simplicity() {
+        let mut known = [
+            found(Covariance::Diagonal, 6, 9.0),
+            found(Covariance::Full, 0, 12.0),
+            found(Covariance::Full, 6, 4.0),
+            found(Covariance::Full, 6, 6.0),
+        ];
+        let by = |known: &mut [ScoredModel], scores: [f64; 4]| {
+            let trials = scores.map(|score| trial([score, score]));
+            known.iter_mut().zip(scores).for_each(|(found, score)| found.score = Some(score));
+            order(known, &trials)
+        };
+        assert_eq!(by(&mut known, [-4.0, -1.0, -3.0, -2.0]), [1, 3, 2, 0]);
+        assert_eq!(by(&mut known, [-4.0, -1.0, -1.001, -1.002]), [2, 3, 1, 0]);
+        assert_eq!(by(&mut known, [-1.003, -1.0, -1.001, -3.0]), [0, 2, 1, 3]);
+        let trials = [trial([-4.0, -4.0]), None, None, None];
+        assert_eq!(order(&known, &trials), [0]);
+        assert_eq!(order(&known, &[None, None, None, None]), [0]);
     }
 
     #[test]

@@ -8,9 +8,6 @@
 pub(super) type Group = [f64; LANES];
 const LANES: usize = 4;
 
-/// A row of so many groups fits into registers.
-pub(super) const SHORT: usize = 4;
-
 /// How many groups hold so many numbers.
 #[inline(always)]
 pub(super) fn groups(numbers: usize) -> usize {
