@@ -280,7 +280,8 @@ fn best(
             } else {
                 let mut found = pilot::find(&contender, tried, given, room)?;
                 unmet = (found.unmet, found.pairs);
-                if !found.apart {
+                // Where there is another model to try, every pair has to meet.
+                if !found.apart && (found.unmet == 0 || room.is_patient() || left.is_empty()) {
                     pilot::passed_over(&mut known, &unmet_soon)
                         .iter()
                         .for_each(|sentence| room.watch.say(sentence));
@@ -298,7 +299,8 @@ fn best(
             known[at].left = Some(sentence);
             apart.push((at, unmet.0 as f64 / unmet.1 as f64));
         }
-        if left.is_empty() && !room.is_patient() {
+        let usable = least.as_ref().is_some_and(|(.., found)| !found.apart);
+        if left.is_empty() && !room.is_patient() && !usable {
             // Those under which most pairs met, and the simplest, have another chance with more time.
             let (most_met, simplest) = (most_met(&apart), apart.iter().map(|tried| tried.0).min());
             room.expect_clusters(known[most_met].clusters);

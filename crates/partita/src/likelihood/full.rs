@@ -340,7 +340,7 @@ impl Likelihood for Full {
     /// A triangular system is solved, several operations at a time.
     fn work(&self) -> f64 {
         let d = self.dimension as f64;
-        0.25 * (5.0 * d + d * d)
+        0.35 * (5.0 * d + d * d)
     }
 
     fn empty(&self) -> FullCluster {

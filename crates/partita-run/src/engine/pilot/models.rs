@@ -163,8 +163,8 @@ pub(crate) fn name(found: &ScoredModel) -> String {
     }
 }
 
-/// The order in which models should be taken: the larger score first. But what is simpler within the error comes before it: a
-/// simpler family, or of the same family a prior with fewer clusters.
+/// The order in which models should be taken: the larger score first. But what is simpler within the error comes before it, if
+/// no fewer pairs of its trial met: a simpler family, or of the same family a prior with fewer clusters.
 fn order(known: &[ScoredModel], trials: &[Option<Trial>]) -> Vec<usize> {
     let score = |at: usize| known[at].score.unwrap_or(f64::NEG_INFINITY);
     let mut left: Vec<usize> = (0..known.len()).filter(|&at| trials[at].is_some()).collect();
@@ -175,7 +175,8 @@ fn order(known: &[ScoredModel], trials: &[Option<Trial>]) -> Vec<usize> {
     while let Some(&first) = left.first() {
         let best = &known[first];
         let is_family = |at: usize| known[at].family() == best.family();
-        let near: Vec<usize> = left.iter().copied().filter(|&at| trial(at).is_near(trial(first))).collect();
+        let is_as_good = |at: usize| trial(at).is_near(trial(first)) && known[at].met >= best.met;
+        let near: Vec<usize> = left.iter().copied().filter(|&at| is_as_good(at)).collect();
         let simpler = near.iter().copied().find(|&at| at < first && !is_family(at));
         let fewer = near.iter().copied().filter(|&at| is_family(at) && known[at].clusters < best.clusters);
         let fewer = fewer.min_by(|&a, &b| known[a].clusters.total_cmp(&known[b].clusters));
@@ -308,6 +309,9 @@ mod tests {
         assert_eq!(by(&mut known, [-4.0, -1.0, -3.0, -2.0]), [1, 3, 2, 0]);
         assert_eq!(by(&mut known, [-4.0, -1.0, -1.001, -1.002]), [2, 3, 1, 0]);
         assert_eq!(by(&mut known, [-1.003, -1.0, -1.001, -3.0]), [0, 2, 1, 3]);
+        known[0].met = 1;
+        assert_eq!(by(&mut known, [-1.0, -1.1, -0.999, -3.0]), [2, 0, 1, 3]);
+        known[0].met = 6;
         let trials = [trial([-4.0, -4.0]), None, None, None];
         assert_eq!(order(&known, &trials), [0]);
         assert_eq!(order(&known, &[None, None, None, None]), [0]);
