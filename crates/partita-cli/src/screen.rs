@@ -279,6 +279,7 @@ mod tests {
             sizes: sizes.to_vec(),
             log_probability,
             chains,
+            crossed: 0,
         };
         let modes = vec![of(&[146, 119, 68], -1234.56, 13), of(&[150, 115, 40, 20, 5, 3], -1240.0, 7)];
         let text = table(&finished(modes.clone()), false);
@@ -295,6 +296,13 @@ chains  clusters  log probability                      sizes
 ";
         assert!(text.starts_with(told), "{text}");
         assert!(!table(&finished(modes[..1].to_vec()), true).contains("parts"));
+        let mut seldom = modes.clone();
+        seldom[1].crossed = 2;
+        let text = table(&finished(seldom), false);
+        assert!(
+            text.contains("posterior and seldom crossed between\n  them: 2 of 20 chains did. This run does"),
+            "{text}"
+        );
         let many = table(&finished(vec![modes[0].clone(); 24]), false);
         assert!(
             many.contains(

@@ -91,9 +91,13 @@ impl Results {
     /// In words, that chains stayed apart; `None` if they did not.
     pub fn apart(&self) -> Option<String> {
         let parts = self.modes.len();
-        (parts > 1).then(|| {
-            format!("The chains found {parts} separate parts of the posterior and did not cross between them in this run")
-        })
+        let [all, crossed] = [|mode: &Mode| mode.chains, |mode: &Mode| mode.crossed]
+            .map(|of| self.modes.iter().map(of).sum::<u64>());
+        let crossed = match crossed {
+            0 => "did not cross between them in this run".into(),
+            some => format!("seldom crossed between them: {some} of {all} chains did"),
+        };
+        (parts > 1).then(|| format!("The chains found {parts} separate parts of the posterior and {crossed}"))
     }
 
     /// How the asymptotic variance of one long chain was found; `None` if it is not known.
@@ -123,6 +127,9 @@ pub struct Mode {
     pub log_probability: f64,
     /// Chains that were in this part.
     pub chains: u64,
+    /// Those of them that came from another part.
+    #[serde(default)]
+    pub crossed: u64,
 }
 
 /// What the pilot took and found.

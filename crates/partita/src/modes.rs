@@ -17,7 +17,8 @@
 //!   `k` independent states in each, `own` falls like `1 / k`. Where single states of one part are as far from each other
 //!   as from those of another, a dozen states still tell the parts apart.
 //! - A chain seen on both sides connects them: both of its stretches are looked at. Modes are parts that no chain was
-//!   seen to cross between.
+//!   seen to cross between. Where a few crossings are to be overlooked, the chains that moved furthest are left out, one
+//!   after the other, until two parts of at least two chains each come apart.
 //! - A chain that came from far away and has settled since belongs to where it has settled: its long path makes
 //!   no other chain near, because the smaller of two motions counts.
 //! - A chain that stood still by chance is judged by how far most chains move.
@@ -70,13 +71,16 @@ impl Trail {
 pub struct Mode {
     /// Their numbers, in order.
     pub chains: Vec<usize>,
+    /// Those of them that came from another mode, in order.
+    pub crossed: Vec<usize>,
     /// The one whose last stretch has the smallest mean distance to those of the others; the first in case of ties.
     pub representative: usize,
 }
 
 /// Groups chains into modes: those with the most chains first, ties in order of their first chain.
 ///
-/// Of each stretch the latest states count, as many as the shortest has.
+/// Of each stretch the latest states count, as many as the shortest has. Up to `crossings` chains may have crossed between
+/// modes: each belongs to the one that its last stretch is nearest to.
 ///
 /// # Panics
 /// If a chain has no state in a stretch.
@@ -88,39 +92,83 @@ pub struct Mode {
 /// let other_halves = Partition::from_labels(&[0, 1, 0, 1, 0, 1, 0, 1])?;
 /// let stays = |z: &Partition| Trail::of_two(z.clone(), z.clone());
 /// let chains = [stays(&halves), stays(&other_halves), stays(&halves)];
-/// let found = modes(&chains);
+/// let found = modes(&chains, 0);
 /// assert_eq!(found.len(), 2);
 /// assert_eq!((&*found[0].chains, found[0].representative), (&[0, 2][..], 0));
 /// # Ok::<(), partita::Error>(())
 /// ```
-pub fn modes(chains: &[Trail]) -> Vec<Mode> {
+pub fn modes(chains: &[Trail], crossings: usize) -> Vec<Mode> {
     let Some(first) = chains.first() else { return Vec::new() };
     let pairs = Pairs::of(first.end().len());
     let states = chains.iter().map(Trail::states).min().unwrap_or(0);
-    let seen: Vec<[Vec<f64>; 2]> = chains
+    let seen: Vec<Seen> = chains
         .iter()
         .map(|chain| [&chain.earlier, &chain.last].map(|of| pairs.shares(&of[of.len() - states..])))
         .collect();
     let own: Vec<f64> = seen.iter().map(|[earlier, last]| distance(earlier, last)).collect();
     let (usual, step) = (upper_median(&own), pairs.one_item());
-    // The group of a chain is known by the number of its first.
+    let near =
+        |i: usize, j: usize| are_near(&seen[i], &seen[j], WITHIN * usual.max(own[i].min(own[j])) + step);
+    // Those that moved furthest, first.
+    let mut movers: Vec<usize> = (0..chains.len()).collect();
+    movers.sort_by(|&i, &j| own[j].total_cmp(&own[i]));
+    let all = connected(&(0..chains.len()).collect::<Vec<_>>(), near);
+    let (mut groups, mut crossed) = (all, &movers[..0]);
+    for left_out in 1..=crossings.min(chains.len()) {
+        if groups.len() > 1 {
+            break;
+        }
+        let mut others = movers[left_out..].to_vec();
+        others.sort_unstable();
+        let apart = connected(&others, near);
+        if apart.len() > 1 && apart.iter().all(|group| group.len() > 1) {
+            (groups, crossed) = (apart, &movers[..left_out]);
+        }
+    }
+    let mut modes: Vec<Mode> = groups
+        .into_iter()
+        .map(|chains| Mode { representative: medoid(&seen, &chains), chains, crossed: Vec::new() })
+        .collect();
+    let of_last = |i: usize, mode: &Mode| {
+        let distances = mode.chains.iter().map(|&j| distance(&seen[i][1], &seen[j][1]));
+        distances.fold(f64::INFINITY, f64::min)
+    };
+    let nearest = |&i: &usize| {
+        let distances: Vec<f64> = modes.iter().map(|mode| of_last(i, mode)).collect();
+        let least = (0..distances.len()).min_by(|&a, &b| distances[a].total_cmp(&distances[b]));
+        (i, least.expect("there is a mode"))
+    };
+    for (i, at) in crossed.iter().map(nearest).collect::<Vec<_>>() {
+        modes[at].chains.push(i);
+        modes[at].crossed.push(i);
+    }
+    for mode in &mut modes {
+        mode.chains.sort_unstable();
+        mode.crossed.sort_unstable();
+    }
+    modes.sort_by_key(|mode| std::cmp::Reverse(mode.chains.len()));
+    modes
+}
+
+/// Of a chain, what is known of its two stretches.
+type Seen = [Vec<f64>; 2];
+
+/// The sets of chains that nearness connects, in order of their first.
+fn connected(chains: &[usize], near: impl Fn(usize, usize) -> bool) -> Vec<Vec<usize>> {
+    // The group of a chain is known by the place of its first.
     let mut group: Vec<usize> = (0..chains.len()).collect();
     for i in 0..chains.len() {
         for j in 0..i {
             let (a, b) = (group[i], group[j]);
-            if a != b && are_near(&seen[i], &seen[j], WITHIN * usual.max(own[i].min(own[j])) + step) {
+            if a != b && near(chains[i], chains[j]) {
                 group.iter_mut().filter(|g| **g == a.max(b)).for_each(|g| *g = a.min(b));
             }
         }
     }
-    let members = |first: usize| (first..chains.len()).filter(|&i| group[i] == first).collect::<Vec<_>>();
-    let mut modes: Vec<Mode> = (0..chains.len())
-        .filter(|&i| group[i] == i)
-        .map(members)
-        .map(|members| Mode { representative: medoid(&seen, &members), chains: members })
-        .collect();
-    modes.sort_by_key(|mode| std::cmp::Reverse(mode.chains.len()));
-    modes
+    let members = |first: usize| -> Vec<usize> {
+        (first..chains.len()).filter(|&i| group[i] == first).map(|i| chains[i]).collect()
+    };
+    (0..chains.len()).map(members).filter(|members| !members.is_empty()).collect()
 }
 
 /// The pairs of items that are looked at.
@@ -176,11 +224,11 @@ fn upper_median(values: &[f64]) -> f64 {
 }
 
 /// Whether some stretch of one chain is within reach of some stretch of the other; last ones first, which mostly settles it.
-fn are_near(x: &[Vec<f64>; 2], y: &[Vec<f64>; 2], reach: f64) -> bool {
+fn are_near(x: &Seen, y: &Seen, reach: f64) -> bool {
     [(1, 1), (0, 1), (1, 0), (0, 0)].into_iter().any(|(a, b)| distance(&x[a], &y[b]) <= reach)
 }
 
-fn medoid(seen: &[[Vec<f64>; 2]], members: &[usize]) -> usize {
+fn medoid(seen: &[Seen], members: &[usize]) -> usize {
     let mut distances = vec![Vec::with_capacity(members.len()); members.len()];
     for i in 0..members.len() {
         for j in 0..i {
@@ -233,7 +281,7 @@ mod tests {
     }
 
     fn groups(chains: &[Trail]) -> Vec<Vec<usize>> {
-        modes(chains).into_iter().map(|mode| mode.chains).collect()
+        modes(chains, 0).into_iter().map(|mode| mode.chains).collect()
     }
 
     #[test]
@@ -270,7 +318,7 @@ mod tests {
         let broken = |sample: &u64| {
             let mut rng = chance(1000 + sample);
             let chains: Vec<_> = (0..chains).map(|_| trail(states, || draw(&mut rng))).collect();
-            modes(&chains).len() > 1
+            modes(&chains, 0).len() > 1
         };
         (0..200).filter(broken).count()
     }
@@ -344,13 +392,19 @@ mod tests {
         assert_eq!(groups(&states), [vec![0, 1, 2, 3, 8], vec![4, 5, 6, 7]]);
         states.push(Trail::of_two(of(&far), of(&near)));
         assert_eq!(groups(&states), [(0..10).collect::<Vec<_>>()]);
+        // Unless a crossing is overlooked.
+        let found = modes(&states, 1);
+        assert_eq!((&found[0].chains[..], &found[0].crossed[..]), (&[0, 1, 2, 3, 8, 9][..], &[9][..]));
+        assert_eq!((&found[1].chains[..], &found[1].crossed[..]), (&[4, 5, 6, 7][..], &[][..]));
+        // No chain alone is a mode because others were left out.
+        assert_eq!(modes(&[stays(&near), Trail::of_two(of(&far), of(&near)), stays(&far)], 1).len(), 1);
     }
 
     #[test]
     fn one_chain_is_one_mode_and_none_is_none() {
         let [near, _] = centers();
-        assert_eq!(modes(&[stays(&near)]), [Mode { chains: vec![0], representative: 0 }]);
-        assert_eq!(modes(&[]), []);
+        assert_eq!(modes(&[stays(&near)], 0), [Mode { chains: vec![0], crossed: vec![], representative: 0 }]);
+        assert_eq!(modes(&[], 0), []);
         let single = Partition::one_cluster(1).unwrap();
         assert_eq!(
             groups(&[Trail::of_two(single.clone(), single.clone()), Trail::of_two(single.clone(), single)]),
@@ -362,8 +416,9 @@ mod tests {
     #[test]
     fn ties_go_to_the_first() {
         let [near, far] = centers();
-        let found = modes(&[stays(&far), stays(&near), stays(&far), stays(&near)]);
-        let mode = |chains: &[usize]| Mode { chains: chains.to_vec(), representative: chains[0] };
+        let found = modes(&[stays(&far), stays(&near), stays(&far), stays(&near)], 0);
+        let mode =
+            |chains: &[usize]| Mode { chains: chains.to_vec(), crossed: vec![], representative: chains[0] };
         assert_eq!(found, [mode(&[0, 2]), mode(&[1, 3])]);
         // One item in three places: each is as far from the two others.
         let placed = |cluster| {
@@ -372,7 +427,7 @@ mod tests {
             stays(&labels)
         };
         for order in [[0, 1, 2], [2, 0, 1], [1, 2, 0]] {
-            let found = modes(&order.map(placed));
+            let found = modes(&order.map(placed), 0);
             assert_eq!((found.len(), found[0].chains.len()), (1, 3));
             let totals =
                 order.map(|x| order.map(|y| Metric::Hamming.distance(placed(x).end(), placed(y).end())));
@@ -393,8 +448,8 @@ mod tests {
             labels.iter_mut().take(items).for_each(|label| *label = 1);
             Partition::from_labels(&labels).unwrap()
         };
-        let found = modes(&[4, 0, 2].map(|items| Trail::of_two(moved(4 - items), moved(items))));
-        assert_eq!(found, [Mode { chains: vec![0, 1, 2], representative: 2 }]);
+        let found = modes(&[4, 0, 2].map(|items| Trail::of_two(moved(4 - items), moved(items))), 0);
+        assert_eq!(found, [Mode { chains: vec![0, 1, 2], crossed: vec![], representative: 2 }]);
     }
 
     /// Single states are as far from each other within a part as between parts; means of a dozen are not.

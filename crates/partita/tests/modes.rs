@@ -34,7 +34,7 @@ fn chains_that_mix_are_in_one_mode() {
         let data = (0..ITEMS).map(|i| apart * (i / 15) as f64 + (i % 15) as f64 / 14.0).collect();
         let chains =
             chains(Prior::dirichlet(1.0).unwrap(), Gaussian::isotropic(data, 1, 10.0, noise_sd).unwrap());
-        assert_eq!(modes(&chains).len(), 1, "{apart} apart, noise {noise_sd}");
+        assert_eq!(modes(&chains, 0).len(), 1, "{apart} apart, noise {noise_sd}");
     }
 }
 
@@ -47,7 +47,7 @@ fn chains_that_cannot_cross_are_in_the_modes_there_are() {
     let data = (0..ITEMS).flat_map(|i| corner(i).map(|x| near(i, x))).collect();
     let prior = Prior::finite_mixture(1.0, Components::Exactly(2)).unwrap();
     let chains = chains(prior, Gaussian::isotropic(data, 2, 10.0, 1.0).unwrap());
-    let found = modes(&chains);
+    let found = modes(&chains, 0);
     let sides = |axis: usize| (0..ITEMS).map(|i| corner(i)[axis] as usize).collect::<Vec<_>>();
     let truth = [0, 1].map(|axis| Partition::from_labels(&sides(axis)).unwrap());
     assert_eq!(found.len(), 2, "{found:?}");

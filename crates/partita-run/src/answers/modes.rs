@@ -24,6 +24,8 @@ pub(crate) struct Modes {
 const FEWEST: usize = 8;
 /// More would take long to compare, and tell no more.
 const MOST: usize = 64;
+/// Where no more than one chain in so many crossed between parts, they are parts.
+const SELDOM: usize = 8;
 
 /// Groups chains by the parts of the target they are in: those of the pilot and those of the pairs that were censored, if nearly
 /// as many of their states are known.
@@ -35,13 +37,17 @@ pub(crate) fn modes(model: &dyn Model, pilot: &[Trail], sample: &Sample) -> Mode
     if pilot.is_empty() && chains.len() < FEWEST {
         return modes;
     }
-    for mode in partita::modes::modes(&chains) {
+    // Where a pair was censored, crossing may be possible, and yet too rare to wait for.
+    let is_censored = sample.rows.iter().any(|row| row.tau.is_none());
+    let crossings = if is_censored { chains.len() / SELDOM } else { 0 };
+    for mode in partita::modes::modes(&chains, crossings) {
         let state = by_size(chains[mode.representative].end());
         modes.found.push(Mode {
             clusters: state.clusters() as u64,
             sizes: state.sizes().iter().map(|&size| u64::from(size)).collect(),
             log_probability: model.log_probability(&state),
             chains: mode.chains.len() as u64,
+            crossed: mode.crossed.len() as u64,
         });
         modes.states.push(state);
     }
@@ -82,7 +88,7 @@ pub(super) fn finding(summary: &Results) -> Option<String> {
 }
 
 fn one(mode: &Mode) -> String {
-    let Mode { clusters, sizes, log_probability, chains } = mode;
+    let Mode { clusters, sizes, log_probability, chains, .. } = mode;
     let chains = if *chains == 1 { "1 chain".into() } else { format!("{chains} chains") };
     let clusters =
         if *clusters == 1 { "1 cluster of size".into() } else { format!("{clusters} clusters of sizes") };
@@ -96,14 +102,18 @@ pub(super) fn note(modes: &[Mode], plan: &Plan, pilot: Option<&Pilot>, censored:
     match modes.len() {
         0 => None,
         1 => slow(plan, pilot.filter(|pilot| pilot.unmet > 0)?, censored),
-        parts => Some(format!(
-            "This run does not determine the relative weights of the {parts} parts between which chains did not cross: \
+        parts => {
+            let crossed =
+                if modes.iter().all(|mode| mode.crossed == 0) { "did not cross" } else { "seldom crossed" };
+            Some(format!(
+                "This run does not determine the relative weights of the {parts} parts between which chains {crossed}: \
              where the parts differ, means, intervals and the point estimate may be further off than they suggest. Chains \
              need more time to cross, as in {}{} with the other options of this run; or try {}.",
-            longer(plan),
-            in_place_of(&plan.limit),
-            crossing(&plan.setup, raced)
-        )),
+                longer(plan),
+                in_place_of(&plan.limit),
+                crossing(&plan.setup, raced)
+            ))
+        }
     }
 }
 

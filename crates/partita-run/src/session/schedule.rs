@@ -206,7 +206,7 @@ fn wait_longer(contender: &Contender, room: &mut Room) -> bool {
 }
 
 /// Priors of a family that are tried in the order of their scores, until pairs meet. The safest one comes on top.
-const OF_A_FAMILY: usize = 2;
+const OF_A_FAMILY: usize = 3;
 
 /// The model that predicts best and whose pairs meet; where those of none do, the one of which most pairs met.
 fn best(
@@ -240,10 +240,9 @@ fn best(
         let at = left.remove(0);
         let is_seen = |other: &usize| unmet_soon.iter().any(|(seen, _)| seen == other);
         let of_family = || apart.iter().filter(|(other, _)| known[*other].family() == known[at].family());
-        // More clusters than where chains did not cross: they will not here.
-        let harder = of_family().any(|(other, share)| {
-            known[*other].clusters <= known[at].clusters && (*share == 1.0 || !is_seen(other))
-        });
+        // More clusters than where no chains came near: they will not here.
+        let harder =
+            of_family().any(|(other, share)| known[*other].clusters <= known[at].clusters && *share == 1.0);
         let tried = of_family().filter(|(other, _)| !is_seen(other)).count();
         let enough = tried > OF_A_FAMILY || (tried == OF_A_FAMILY && !pilot::is_safest(&known, at));
         if !room.is_patient() && (harder || enough) {

@@ -291,6 +291,7 @@ pub fn apart() -> Page {
         sizes: sizes.to_vec(),
         log_probability,
         chains,
+        crossed: 0,
     };
     page.summary.modes = vec![
         mode(&[64, 51, 40, 30, 15], -2871.3127, 13),

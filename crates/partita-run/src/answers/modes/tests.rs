@@ -104,6 +104,16 @@ fn censored_pairs_tell_of_parts_too() {
     assert_eq!(counts(&chains()), [7, 5]);
     // Seven chains alone are too few to tell.
     assert_eq!(counts(&[]), [0; 0]);
+    // One chain that crossed connects them, as long as all pairs met; where one was censored, crossing is too rare.
+    let mut pilot = chains();
+    pilot.extend(chains());
+    pilot.push(Trail::of_two(few.clone(), many.clone()));
+    let parts = |sample: &Sample| -> Vec<(u64, u64)> {
+        modes(&*model, &pilot, sample).found.iter().map(|mode| (mode.chains, mode.crossed)).collect()
+    };
+    assert_eq!(parts(&sample), [(10, 0), (8, 1)]);
+    let met = Sample { rows: sample.rows[..1].to_vec(), draws: Vec::new() };
+    assert_eq!(parts(&met), [(11, 0)]);
     sample.rows[0].tau = None;
     let counts: Vec<u64> = modes(&*model, &[], &sample).found.iter().map(|mode| mode.chains).collect();
     assert_eq!(counts, [5, 4]);
@@ -186,7 +196,7 @@ fn note_of(task: Task, options: &str) -> String {
     let options = format!("lag = 1\nburn_in = 0\nsweeps = 1\nkeep_draws = 1\nout = 'run'\n{options}");
     let options = Options::parse(&options, "my.toml").unwrap();
     let plan = Plan::restore(task, &options, StoppingRule::Replicates { replicates: 1 }).unwrap();
-    let mode = Mode { clusters: 1, sizes: vec![1], log_probability: 0.0, chains: 1 };
+    let mode = Mode { clusters: 1, sizes: vec![1], log_probability: 0.0, chains: 1, crossed: 0 };
     assert_eq!(note(std::slice::from_ref(&mode), &plan, None, 3), None);
     let note = note(&[mode.clone(), mode], &plan, None, 3).unwrap();
     let (begin, end) = note.split_once("Chains need more time to cross, as in ").unwrap();
@@ -246,6 +256,7 @@ fn many_parts_are_told_in_short() {
         sizes: sizes.clone(),
         log_probability: -10.04,
         chains: 1,
+        crossed: 0,
     };
     assert_eq!(
         one(&mode(&few)),

@@ -186,7 +186,7 @@ pub(crate) fn choose(
     {
         let mut order: Vec<usize> = (0..tried.len()).collect();
         order.sort_by(|&a, &b| tried[a].cost.total_cmp(&tried[b].cost));
-        order.truncate(AGAIN);
+        order.truncate(if patience == Patience::Little { 1 } else { AGAIN });
         order.sort_unstable();
         for &at in &order {
             let contender = &contenders[places[at]];

@@ -163,24 +163,24 @@ pub(crate) fn name(found: &ScoredModel) -> String {
     }
 }
 
-/// The order in which models should be taken: the larger score first. But what is simpler within the error comes before it, if
-/// no fewer pairs of its trial met: a simpler family, or of the same family a prior with fewer clusters.
+/// The order in which models should be taken: the larger score first. But of those within the error of the best, one of which
+/// half of the pairs met in its trial comes first, then the simplest family, then the prior with the fewest clusters.
 fn order(known: &[ScoredModel], trials: &[Option<Trial>]) -> Vec<usize> {
     let score = |at: usize| known[at].score.unwrap_or(f64::NEG_INFINITY);
     let mut left: Vec<usize> = (0..known.len()).filter(|&at| trials[at].is_some()).collect();
-    // Stable: the simpler first where all is equal.
     left.sort_by(|&a, &b| score(b).total_cmp(&score(a)));
     let trial = |at: usize| trials[at].as_ref().expect("it was scored");
+    let ease = |at: usize| {
+        let family = known.iter().position(|other| other.family() == known[at].family());
+        (2 * known[at].met < known[at].pairs, family)
+    };
+    let easier = |a: usize, b: usize| {
+        ease(a).cmp(&ease(b)).then(known[a].clusters.total_cmp(&known[b].clusters)).then(a.cmp(&b))
+    };
     let mut order = Vec::new();
     while let Some(&first) = left.first() {
-        let best = &known[first];
-        let is_family = |at: usize| known[at].family() == best.family();
-        let is_as_good = |at: usize| trial(at).is_near(trial(first)) && known[at].met >= best.met;
-        let near: Vec<usize> = left.iter().copied().filter(|&at| is_as_good(at)).collect();
-        let simpler = near.iter().copied().find(|&at| at < first && !is_family(at));
-        let fewer = near.iter().copied().filter(|&at| is_family(at) && known[at].clusters < best.clusters);
-        let fewer = fewer.min_by(|&a, &b| known[a].clusters.total_cmp(&known[b].clusters));
-        let next = simpler.or(fewer).unwrap_or(first);
+        let near = left.iter().copied().filter(|&at| at == first || trial(at).is_near(trial(first)));
+        let next = near.min_by(|&a, &b| easier(a, b)).expect("the first is near itself");
         left.retain(|&at| at != next);
         order.push(next);
     }
@@ -309,9 +309,9 @@ mod tests {
         assert_eq!(by(&mut known, [-4.0, -1.0, -3.0, -2.0]), [1, 3, 2, 0]);
         assert_eq!(by(&mut known, [-4.0, -1.0, -1.001, -1.002]), [2, 3, 1, 0]);
         assert_eq!(by(&mut known, [-1.003, -1.0, -1.001, -3.0]), [0, 2, 1, 3]);
+        // Of the first, few pairs met.
         known[0].met = 1;
-        assert_eq!(by(&mut known, [-1.0, -1.1, -0.999, -3.0]), [2, 0, 1, 3]);
-        known[0].met = 6;
+        assert_eq!(by(&mut known, [-1.003, -1.0, -1.001, -3.0]), [2, 0, 1, 3]);
         let trials = [trial([-4.0, -4.0]), None, None, None];
         assert_eq!(order(&known, &trials), [0]);
         assert_eq!(order(&known, &[None, None, None, None]), [0]);
