@@ -190,7 +190,7 @@ fn malformed_toml() {
 fn a_wrong_word() {
     assert_eq!(
         about("my.toml", "lag = 3\nsampler = \"gibs\"\n", "fit data.csv --config my.toml"),
-        "partita: my.toml: line 2: `gibs` is not one of gibbs, split-merge, split-merge-independent, sams, sams-near, shuffle, \
+        "partita: my.toml: line 2: `gibs` is not one of gibbs, split-merge, split-merge-independent, sams, sams-near, sams-even, shuffle, \
          shuffle-near, kempe, or several of them such as split-merge*5+gibbs; did you mean `gibbs`?"
     );
     assert_eq!(

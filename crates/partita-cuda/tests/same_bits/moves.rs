@@ -37,10 +37,9 @@ fn even_moves_have_the_bits_of_the_engine() {
     let diagonal = || "covariance = \"diagonal\"\n".to_string();
     // Among them all that a pilot tries.
     for (rows, columns, model, options) in [
-        (40, 1, known(0.5), "sampler = \"sams-even+gibbs\""),
+        (40, 1, known(0.5), "sampler = \"sams-even+gibbs\"\nmetric = \"vi\"\nnugget = 0.03"),
         (60, 7, known(0.9), "sampler = \"sams-even*5+gibbs\"\nstart = \"prior\""),
         (60, 7, known(0.3), "sampler = \"sams-even*2+shuffle-near*3+gibbs\"\nalpha = 5.0\nstart = \"one\""),
-        (60, 4, diagonal(), "sampler = \"sams-even+gibbs\"\nmetric = \"vi\"\nnugget = 0.03"),
         (60, 4, diagonal(), "sampler = \"sams-even*5+gibbs\"\nstart = \"prior\"\nalpha = 3.0"),
         (60, 4, diagonal(), "sampler = \"sams-even*2+shuffle-near*3+gibbs\""),
         (60, 4, diagonal(), "sampler = \"sams+shuffle*3+gibbs\""),

@@ -276,8 +276,9 @@ fn candidate(found: &ScoredModel) -> CandidateLine {
 fn notes(run: &Run, replicates: u64, censored: u64, estimates: bool) -> Vec<String> {
     let mut notes = Vec::new();
     if censored > 0 {
+        let were = if censored == 1 { "was" } else { "were" };
         notes.push(format!(
-            "{censored} of {replicates} pairs had not met after {} sweeps and were censored: the estimates are \
+            "{censored} of {replicates} pairs had not met after {} sweeps and {were} censored: the estimates are \
              then biased, and the tail of the meeting-time curve is unknown. Raise `max_sweeps`.",
             run.plan.max_sweeps
         ));
