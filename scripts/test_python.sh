@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the wheel and tests it: alone in a clean environment, then with all that it can work with.
-# SLOW=1 starts Dask clusters and MPI ranks, too.
+# SLOW=1 starts Dask clusters and MPI ranks, too. With the argument `install` it fetches what it needs, and that is all.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,6 +12,7 @@ python=${PYTHON:-python3}
 packages="maturin nbclient nbformat ipykernel numpy pandas polars pyarrow scipy networkx matplotlib tqdm scikit-learn joblib arviz pytest mypy ruff"
 [ -z "${SLOW:-}" ] || packages="$packages distributed mpi4py mpich"
 "$room/tools/bin/pip" install --quiet --disable-pip-version-check $packages
+[ "${1:-}" != install ] || exit 0
 
 # With the profile of the tests, whose libraries are there already; a release has the same bits.
 rm -f "$room"/*.whl
