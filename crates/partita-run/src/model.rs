@@ -9,6 +9,7 @@ mod looks;
 mod own;
 mod predict;
 mod problem;
+mod trails;
 mod turned;
 mod words;
 

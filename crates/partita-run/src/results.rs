@@ -91,9 +91,8 @@ impl Results {
     /// In words, that chains stayed apart; `None` if they did not.
     pub fn apart(&self) -> Option<String> {
         let parts = self.modes.len();
-        let [all, crossed] = [|mode: &Mode| mode.chains, |mode: &Mode| mode.crossed]
-            .map(|of| self.modes.iter().map(of).sum::<u64>());
-        let crossed = match crossed {
+        let all: u64 = self.modes.iter().map(|mode| mode.chains).sum();
+        let crossed = match Mode::crossed(&self.modes) {
             0 => "did not cross between them in this run".into(),
             some => format!("seldom crossed between them: {some} of {all} chains did"),
         };
@@ -130,6 +129,13 @@ pub struct Mode {
     /// Those of them that came from another part.
     #[serde(default)]
     pub crossed: u64,
+}
+
+impl Mode {
+    /// Chains that came from another part, of all parts.
+    pub(crate) fn crossed(modes: &[Mode]) -> u64 {
+        modes.iter().map(|mode| mode.crossed).sum()
+    }
 }
 
 /// What the pilot took and found.

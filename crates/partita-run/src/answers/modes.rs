@@ -103,15 +103,14 @@ pub(super) fn note(modes: &[Mode], plan: &Plan, pilot: Option<&Pilot>, censored:
         0 => None,
         1 => slow(plan, pilot.filter(|pilot| pilot.unmet > 0)?, censored),
         parts => {
-            let crossed =
-                if modes.iter().all(|mode| mode.crossed == 0) { "did not cross" } else { "seldom crossed" };
+            let crossed = if Mode::crossed(modes) == 0 { "did not cross" } else { "seldom crossed" };
+            let (longer, in_place) = (longer(plan), in_place_of(&plan.limit));
+            let crossing = crossing(&plan.setup, raced);
             Some(format!(
                 "This run does not determine the relative weights of the {parts} parts between which chains {crossed}: \
-             where the parts differ, means, intervals and the point estimate may be further off than they suggest. Chains \
-             need more time to cross, as in {}{} with the other options of this run; or try {}.",
-                longer(plan),
-                in_place_of(&plan.limit),
-                crossing(&plan.setup, raced)
+                 where the parts differ, means, intervals and the point estimate may be further off than they suggest. \
+                 Chains need more time to cross, as in {longer}{in_place} with the other options of this run; or try \
+                 {crossing}."
             ))
         }
     }

@@ -227,10 +227,8 @@ fn best(
         about(options, &contender.setup, input)?.iter().for_each(|sentence| room.watch.say(sentence));
         Ok(())
     };
-    // The share of pairs that did not meet, of each model that was tried; and of the one with the least, the schedule.
-    let mut apart: Vec<(usize, f64)> = Vec::new();
-    // Those of which a first look showed it, in words.
-    let mut unmet_soon: Vec<(usize, String)> = Vec::new();
+    // Models whose pairs did not meet; and of the one of which most did, the schedule.
+    let mut apart: Vec<Apart> = Vec::new();
     let mut least: Option<(f64, Contender, Pilot)> = None;
     // Models that were tried with more time and whose race has shown that pairs stay apart: it need not be run again.
     let mut raced: Vec<(usize, f64, Contender, Vec<Tried>)> = Vec::new();
@@ -238,12 +236,11 @@ fn best(
     let mut is_told = false;
     while !left.is_empty() {
         let at = left.remove(0);
-        let is_seen = |other: &usize| unmet_soon.iter().any(|(seen, _)| seen == other);
-        let of_family = || apart.iter().filter(|(other, _)| known[*other].family() == known[at].family());
+        let of_family = || apart.iter().filter(|other| known[other.at].family() == known[at].family());
         // More clusters than where no chains came near: they will not here.
-        let harder =
-            of_family().any(|(other, share)| known[*other].clusters <= known[at].clusters && *share == 1.0);
-        let tried = of_family().filter(|(other, _)| !is_seen(other)).count();
+        let harder = of_family()
+            .any(|other| known[other.at].clusters <= known[at].clusters && other.unmet == other.pairs);
+        let tried = of_family().filter(|other| !other.soon).count();
         let enough = tried > OF_A_FAMILY || (tried == OF_A_FAMILY && !pilot::is_safest(&known, at));
         if !room.is_patient() && (harder || enough) {
             let why = if harder { "fewer clusters" } else { "another prior" };
@@ -254,8 +251,9 @@ fn best(
             if !room.is_patient()
                 && let Some((true, seen)) = pilot::screen(&contenders, room)?
             {
-                unmet_soon.push((at, unmet_in_words((seen.unmet, seen.pairs))));
-                apart.push((at, seen.unmet as f64 / seen.pairs as f64));
+                let seen = Apart { at, unmet: seen.unmet, pairs: seen.pairs, soon: true };
+                known[at].left = Some(seen.in_words());
+                apart.push(seen);
                 if !left.is_empty() {
                     continue;
                 }
@@ -270,38 +268,39 @@ fn best(
             room.expect_clusters(known[at].clusters);
             let (contender, tried) = pilot::choose(contenders, Patience::Little, room)?;
             let race = tried.iter().find(|tried| tried.taken);
-            let mut unmet = race.map_or((0, 1), |taken| (taken.unmet, taken.pairs));
+            let (unmet, pairs) = race.map_or((0, 1), |taken| (taken.unmet, taken.pairs));
+            let mut seen = Apart { at, unmet, pairs, soon: false };
             // Where the race shows that pairs stay apart, no schedule need be found to know it.
             if race.is_some_and(|taken| room.stayed_apart(&contender, taken)) {
                 if room.is_patient() {
-                    raced.push((at, unmet.0 as f64 / unmet.1 as f64, contender, tried));
+                    raced.push((at, seen.share(), contender, tried));
                 }
             } else {
                 let mut found = pilot::find(&contender, tried, given, room)?;
-                unmet = (found.unmet, found.pairs);
+                (seen.unmet, seen.pairs) = (found.unmet, found.pairs);
                 // Where there is another model to try, every pair has to meet.
                 if !found.apart && (found.unmet == 0 || room.is_patient() || left.is_empty()) {
-                    pilot::passed_over(&mut known, &unmet_soon)
+                    let said: Vec<usize> =
+                        apart.iter().filter(|other| !other.soon).map(|other| other.at).collect();
+                    pilot::passed_over(&mut known, &said)
                         .iter()
                         .for_each(|sentence| room.watch.say(sentence));
                     told(at, &contender, room)?;
                     found.models = known;
                     return Ok((contender, found, entries[at].input.clone()));
                 }
-                let share = unmet.0 as f64 / unmet.1 as f64;
-                if apart.iter().all(|(_, other)| share < *other) {
-                    least = Some((share, contender, found));
+                if apart.iter().all(|other| seen.share() < other.share()) {
+                    least = Some((seen.share(), contender, found));
                 }
             }
-            let sentence = unmet_in_words(unmet);
-            room.watch.say(&format!("pilot: {}: {sentence}", pilot::model_name(&known[at])));
-            known[at].left = Some(sentence);
-            apart.push((at, unmet.0 as f64 / unmet.1 as f64));
+            room.watch.say(&format!("pilot: {}: {}", pilot::model_name(&known[at]), seen.in_words()));
+            known[at].left = Some(seen.in_words());
+            apart.push(seen);
         }
         let usable = least.as_ref().is_some_and(|(.., found)| !found.apart);
         if left.is_empty() && !room.is_patient() && !usable {
             // Those under which most pairs met, and the simplest, have another chance with more time.
-            let (most_met, simplest) = (most_met(&apart), apart.iter().map(|tried| tried.0).min());
+            let (most_met, simplest) = (most_met(&apart), apart.iter().map(|tried| tried.at).min());
             room.expect_clusters(known[most_met].clusters);
             if wait_longer(&moves(most_met)?[0], room) {
                 left.push(most_met);
@@ -312,7 +311,7 @@ fn best(
     let at = most_met(&apart);
     pilot::take(&mut known, at);
     known[at].left = None;
-    let share = apart.iter().filter(|tried| tried.0 == at).map(|tried| tried.1).fold(f64::INFINITY, f64::min);
+    let share = apart.iter().filter(|tried| tried.at == at).map(Apart::share).fold(f64::INFINITY, f64::min);
     if !is_told {
         room.watch.say(&pilot::models_in_words(&known).expect("one is taken"));
     }
@@ -335,11 +334,26 @@ fn best(
     Ok((contender, found, entries[at].input.clone()))
 }
 
-fn unmet_in_words((unmet, pairs): (u64, u64)) -> String {
-    format!("{unmet} of {pairs} pairs did not meet within the pilot")
+/// A model, by its number, of which so many pairs did not meet.
+struct Apart {
+    at: usize,
+    unmet: u64,
+    pairs: u64,
+    /// Whether a first look showed it.
+    soon: bool,
 }
 
-/// Of the models that were tried, with the shares of pairs that did not meet, the one with the least; of several the first.
-fn most_met(apart: &[(usize, f64)]) -> usize {
-    apart.iter().min_by(|a, b| a.1.total_cmp(&b.1)).expect("at least one was tried").0
+impl Apart {
+    fn share(&self) -> f64 {
+        self.unmet as f64 / self.pairs as f64
+    }
+
+    fn in_words(&self) -> String {
+        format!("{} of {} pairs did not meet within the pilot", self.unmet, self.pairs)
+    }
+}
+
+/// Of the models that were tried, the one of which most pairs met; of several the first.
+fn most_met(apart: &[Apart]) -> usize {
+    apart.iter().min_by(|a, b| a.share().total_cmp(&b.share())).expect("at least one was tried").at
 }

@@ -66,7 +66,7 @@ pub(super) const UNKNOWN: f64 = 0.08;
 const LAG: u64 = 1;
 /// Meetings this quick need no help.
 const QUICK: u64 = 30;
-/// How many race again where the tail decides, how many pairs of each, and how much longer.
+/// How many race again where the tail decides, and how much longer; where there is something else to try, only the cheapest.
 const AGAIN: usize = 3;
 const LONGER: u64 = 4;
 /// A contender must be this much cheaper than a simpler one.
@@ -114,7 +114,8 @@ fn judge(contender: &Contender, stage: &Stage) -> Tried {
 /// How long a race goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Patience {
-    /// There is something else to try: if no pair meets with the first few moves, the race is over.
+    /// There is something else to try: if no pair meets with the first few moves, the race is over, and only the cheapest race
+    /// again.
     Little,
     /// Everything is tried.
     All,
@@ -209,10 +210,10 @@ pub(crate) fn choose(
 }
 
 /// The share of a pilot's budget for a first look at whether pairs meet.
-const FIRST_LOOK: f64 = 0.06;
+const SHARE_OF_SCREEN: f64 = 0.06;
 
-/// Pairs with moves that serve most tables, briefly: whether they meet soon enough is known before others are tried. Nothing
-/// where even that would take too long.
+/// Pairs with moves that serve most tables, briefly: whether they stay apart, and their race. Nothing where even that would take
+/// too long, or where moves were named.
 pub(crate) fn screen(contenders: &[Contender], room: &mut Room) -> Result<Option<(bool, Tried)>, Failure> {
     let Some(contender) = contenders.iter().find(|contender| is_usual(contender)) else { return Ok(None) };
     let price = contender.price(UNKNOWN);
@@ -220,7 +221,7 @@ pub(crate) fn screen(contenders: &[Contender], room: &mut Room) -> Result<Option
         return Ok(None);
     }
     let pairs = if is_too_dear(contender, price, PAIRS, room)? { FEWEST_PAIRS } else { PAIRS };
-    let calls = FIRST_LOOK * room.budget / room.sweep(contender, price);
+    let calls = SHARE_OF_SCREEN * room.budget / room.sweep(contender, price);
     let cap = (calls / (2.0 * pairs as f64)).min(SWEEPS) as u64;
     let tried = judge(contender, &race(contender, pairs, cap, room)?);
     Ok(Some((room.stayed_apart(contender, &tried), tried)))

@@ -195,23 +195,16 @@ pub(crate) fn is_safest(known: &[ScoredModel], at: usize) -> bool {
     of_family.map(ease).all(|other| other <= ease(&known[at]))
 }
 
-/// Says of those that scored better than the one that is taken why they were left, as far as it is not known yet: pairs that
-/// did not meet, by number of candidate, or the error. Of the best of them in a sentence.
-pub(crate) fn passed_over(known: &mut [ScoredModel], unmet: &[(usize, String)]) -> Option<String> {
+/// Says of those that scored better than the one that is taken why they were left; of the best of them in a sentence, unless
+/// that was said.
+pub(crate) fn passed_over(known: &mut [ScoredModel], said: &[usize]) -> Option<String> {
     let taken = known.iter().find(|found| found.taken)?.score;
     let mut best: Option<(f64, String)> = None;
-    for (at, found) in known.iter_mut().enumerate() {
-        let why = unmet.iter().find(|(other, _)| *other == at).map(|(_, why)| why.clone());
-        if found.left.is_some() || (found.score <= taken && why.is_none()) {
-            continue;
-        }
-        found.left = Some(why.unwrap_or("a simpler model predicts as well, within the error".into()));
-        if found.score <= taken {
-            continue;
-        }
+    for (at, found) in known.iter_mut().enumerate().filter(|(_, found)| found.score > taken) {
+        let why =
+            found.left.get_or_insert("a simpler model predicts as well, within the error".into()).clone();
         let score = found.score.expect("it is larger than another");
-        if best.as_ref().is_none_or(|(other, _)| score > *other) {
-            let why = found.left.as_deref().unwrap_or_default();
+        if best.as_ref().is_none_or(|(other, _)| score > *other) && !said.contains(&at) {
             best = Some((score, format!("pilot: {} scored {score:.2}, but {why}", name(found))));
         }
     }
@@ -276,11 +269,11 @@ mod tests {
             Some("pilot: log predictive density per row: diagonal -1.00, full -0.50; using diagonal")
         );
         let why = "4 of 16 pairs did not meet within the pilot";
-        let unmet = [(1, why.to_string())];
-        let sentence = passed_over(&mut known, &unmet);
+        known[1].left = Some(why.into());
+        let sentence = passed_over(&mut known, &[]);
         assert_eq!(sentence, Some(format!("pilot: full scored -0.50, but {why}")));
         assert_eq!(known[1].left.as_deref(), Some(why));
-        assert_eq!((passed_over(&mut known, &unmet), &known[0].left), (None, &None));
+        assert_eq!((passed_over(&mut known, &[1]), &known[0].left), (None, &None));
         known[1].left = None;
         assert!(passed_over(&mut known, &[]).is_some_and(|sentence| sentence.contains("a simpler model")));
     }
