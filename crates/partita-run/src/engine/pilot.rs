@@ -17,8 +17,8 @@ pub use choose::Tried;
 pub(crate) use choose::{Contender, Patience, choose, screen};
 pub use models::ScoredModel;
 pub(crate) use models::{
-    Entry, in_words as models_in_words, is_safest, name as model_name, passed_over, score as score_models,
-    take,
+    Entry, in_words as models_in_words, is_safest, most_met_in_trial, name as model_name, passed_over,
+    score as score_models, take,
 };
 pub(crate) use schedule::{Given, find};
 
@@ -143,6 +143,9 @@ struct Clock {
     pace: f64,
 }
 
+/// The share of the time of a pilot that a stage has, when there is none left.
+const LAST_LOOK: f64 = 0.1;
+
 /// The number of clusters that models think of when they say what a sweep costs.
 const USUAL_CLUSTERS: f64 = 8.0;
 
@@ -217,6 +220,13 @@ impl<'a> Room<'a> {
         self.clock.as_ref().is_some_and(|clock| self.begin.elapsed().as_secs_f64() > clock.seconds)
     }
 
+    /// What each of so many pairs may take, where the clock counts; enough to see a few sweeps, when it is over.
+    fn seconds_each(&self, pairs: u64) -> Option<f64> {
+        let in_turn = pairs.div_ceil(self.executor.width() as u64) as f64;
+        let left = |clock: &Clock| clock.seconds - self.begin.elapsed().as_secs_f64();
+        self.clock.as_ref().map(|clock| left(clock).max(LAST_LOOK * clock.seconds) / in_turn)
+    }
+
     /// The next stage has about so many clusters.
     pub fn expect_clusters(&mut self, clusters: f64) {
         self.clusters = clusters;
@@ -246,7 +256,8 @@ impl<'a> Room<'a> {
         horizon: u64,
         cap: u64,
     ) -> Result<Stage, Failure> {
-        let how = PilotPairs { seed: self.seed, lag, horizon, max_sweeps: cap, score_from: None };
+        let how =
+            PilotPairs { seed: self.seed, lag, horizon, max_sweeps: cap, score_from: None, seconds: None };
         self.run(contender, what, pairs, how)
     }
 
@@ -268,7 +279,14 @@ impl<'a> Room<'a> {
         sweeps: u64,
     ) -> Result<Stage, Failure> {
         let (lag, score_from) = (1, Some(sweeps / 2));
-        let how = PilotPairs { seed: self.seed, lag, horizon: sweeps, max_sweeps: sweeps, score_from };
+        let how = PilotPairs {
+            seed: self.seed,
+            lag,
+            horizon: sweeps,
+            max_sweeps: sweeps,
+            score_from,
+            seconds: None,
+        };
         self.run(contender, what, pairs, how)
     }
 
@@ -280,6 +298,7 @@ impl<'a> Room<'a> {
         pairs: u64,
         how: PilotPairs,
     ) -> Result<Stage, Failure> {
+        let how = PilotPairs { seconds: self.seconds_each(pairs), ..how };
         let started = Instant::now();
         let mut found: Vec<(u64, PilotPair)> = Vec::new();
         let work = Work::PilotPairs(how);
@@ -325,7 +344,8 @@ fn expected_wait(mean: f64, unmet: u64, pairs: u64) -> f64 {
 impl Stage {
     /// How long each pair took from the moment both chains moved.
     fn waits(&self) -> Vec<u64> {
-        self.pairs.iter().map(|p| p.trace.tau.unwrap_or(p.trace.sweeps()) - p.trace.lag).collect()
+        let end = |p: &PilotPair| p.trace.tau.unwrap_or(p.trace.sweeps());
+        self.pairs.iter().map(|p| end(p).saturating_sub(p.trace.lag)).collect()
     }
 
     fn longest(&self) -> u64 {
@@ -356,7 +376,7 @@ impl Stage {
     fn kernel_calls(&self) -> u64 {
         let calls = |p: &PilotPair| {
             let met = p.trace.tau.unwrap_or(p.trace.sweeps());
-            p.trace.sweeps() + (met - p.trace.lag)
+            p.trace.sweeps() + met.saturating_sub(p.trace.lag)
         };
         self.pairs.iter().map(calls).sum()
     }

@@ -113,6 +113,9 @@ pub struct PilotPairs {
     /// The sweep after which states are scored by how well they predict each row from the others; `None` if they are
     /// not.
     pub score_from: Option<u64>,
+    /// The time of each pair, where the clock counts: it is cut after so many seconds.
+    #[serde(default)]
+    pub seconds: Option<f64>,
 }
 
 /// A pair of a pilot.

@@ -155,11 +155,15 @@ impl<T: Target, K: Kernel<T>> Problem<T, K> {
         let start = self.second_start.as_ref().filter(|_| number % 2 == 1).unwrap_or(&self.start);
         let tracer = Tracer::new(&self.summaries[..], pairs.lag, pairs.horizon);
         let scorer = pairs.score_from.map(|from| Scorer::new(self, from, BETWEEN_SCORES));
-        let mut observers = (tracer, (Touched::default(), (Trails::default(), (scorer, Brake(stop)))));
+        let begin = Instant::now();
+        let is_late = || pairs.seconds.is_some_and(|seconds| begin.elapsed().as_secs_f64() > seconds);
+        let brake = || stop() || is_late();
+        let mut observers = (tracer, (Touched::default(), (Trails::default(), (scorer, Brake(&brake)))));
         let outcome = self.pair(&stream, start, pairs.lag, pairs.max_sweeps, &mut observers);
         let (tracer, (touched, (trails, (scorer, _)))) = observers;
         let tau = outcome.ending.tau();
-        (!was_stopped(&outcome)).then(|| PilotPair {
+        // A pair that was late has not met, like one that reached the cap.
+        (!was_stopped(&outcome) || !stop()).then(|| PilotPair {
             trace: tracer.into_trace(tau),
             touched: touched.mean(),
             chains: trails.into_chains(tau.is_some()),

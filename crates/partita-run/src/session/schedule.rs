@@ -299,12 +299,18 @@ fn best(
         }
         let usable = least.as_ref().is_some_and(|(.., found)| !found.apart);
         if left.is_empty() && !room.is_patient() && !usable {
-            // Those under which most pairs met, and the simplest, have another chance with more time.
+            // With more time those have another chance that pairs may cross: the best of which a first look was all there was
+            // and most pairs of the trial met, the one of which most pairs met since, and the simplest.
+            let promising =
+                order.iter().copied().find(|&at| is_soon(&apart, at) && pilot::most_met_in_trial(&known[at]));
             let (most_met, simplest) = (most_met(&apart), apart.iter().map(|tried| tried.at).min());
             room.expect_clusters(known[most_met].clusters);
             if wait_longer(&moves(most_met)?[0], room) {
-                left.push(most_met);
-                left.extend(simplest.filter(|at| *at != most_met));
+                for at in promising.into_iter().chain([most_met]).chain(simplest) {
+                    if !left.contains(&at) {
+                        left.push(at);
+                    }
+                }
             }
         }
     }
@@ -351,6 +357,12 @@ impl Apart {
     fn in_words(&self) -> String {
         format!("{} of {} pairs did not meet within the pilot", self.unmet, self.pairs)
     }
+}
+
+/// Whether a first look at a model was all there was.
+fn is_soon(apart: &[Apart], at: usize) -> bool {
+    apart.iter().any(|tried| tried.at == at && tried.soon)
+        && apart.iter().all(|tried| tried.at != at || tried.soon)
 }
 
 /// Of the models that were tried, the one of which most pairs met; of several the first.

@@ -113,25 +113,27 @@ pub(crate) fn score(entries: &[Entry], room: &mut Room) -> Result<(Vec<usize>, V
             taken: false,
             left: None,
         };
-        if sweep * *SWEEPS.start() as f64 > OVERDRAWN * share {
-            found.left = Some("the table is too large to try it within the pilot".into());
-            known.push(found);
-            trials.push(None);
-            continue;
+        let mut trial = None;
+        if sweep * *SWEEPS.start() as f64 <= OVERDRAWN * share {
+            let sweeps = ((share / sweep) as u64).clamp(*SWEEPS.start(), *SWEEPS.end());
+            let what = format!("scoring {}", name(&found));
+            let stage = room.scored_stage(&entry.contender, &what, PAIRS, sweeps)?;
+            trial = Trial::new(&stage, entry.beyond.as_deref());
+            found.pairs = PAIRS;
+            found.met = PAIRS - stage.unmet();
+            found.clusters = stage.clusters();
+            found.seconds = begin.elapsed().as_secs_f64();
         }
-        let sweeps = ((share / sweep) as u64).clamp(*SWEEPS.start(), *SWEEPS.end());
-        let stage =
-            room.scored_stage(&entry.contender, &format!("scoring {}", name(&found)), PAIRS, sweeps)?;
-        let trial = Trial::new(&stage, entry.beyond.as_deref());
-        let score = trial.densities.score();
-        found.score = Some(score.mean);
-        found.se = Some(score.se.hypot(trial.between));
-        found.pairs = PAIRS;
-        found.met = PAIRS - stage.unmet();
-        found.clusters = stage.clusters();
-        found.seconds = begin.elapsed().as_secs_f64();
+        match &trial {
+            Some(trial) => {
+                let score = trial.densities.score();
+                found.score = Some(score.mean);
+                found.se = Some(score.se.hypot(trial.between));
+            }
+            None => found.left = Some("the table is too large to try it within the pilot".into()),
+        }
         known.push(found);
-        trials.push(Some(trial));
+        trials.push(trial);
     }
     // What follows has a budget of its own.
     room.spent = 0.0;
@@ -139,13 +141,18 @@ pub(crate) fn score(entries: &[Entry], room: &mut Room) -> Result<(Vec<usize>, V
 }
 
 impl Trial {
-    fn new(stage: &Stage, beyond: Option<&[f64]>) -> Self {
-        let all: Vec<&LeaveOneOut> = stage.pairs.iter().filter_map(|pair| pair.score.as_ref()).collect();
-        let mut densities = all.first().copied().expect("pairs were scored").clone();
+    /// Of pairs that were scored; none if most were cut before.
+    fn new(stage: &Stage, beyond: Option<&[f64]>) -> Option<Self> {
+        let scored = stage.pairs.iter().filter_map(|pair| pair.score.as_ref());
+        let all: Vec<&LeaveOneOut> = scored.filter(|score| score.states() > 0).collect();
+        if all.len() < 2 {
+            return None;
+        }
+        let mut densities = all[0].clone();
         all[1..].iter().for_each(|score| densities.merge(score));
         beyond.into_iter().for_each(|factors| densities.scale(factors));
         let scores: Vec<f64> = all.iter().map(|score| score.score().mean).collect();
-        Trial { densities, between: Scored::of(&scores).se }
+        Some(Trial { densities, between: Scored::of(&scores).se })
     }
 
     /// Whether another is ahead by no more than the error of that.
@@ -172,7 +179,7 @@ fn order(known: &[ScoredModel], trials: &[Option<Trial>]) -> Vec<usize> {
     let trial = |at: usize| trials[at].as_ref().expect("it was scored");
     let ease = |at: usize| {
         let family = known.iter().position(|other| other.family() == known[at].family());
-        (2 * known[at].met < known[at].pairs, family)
+        (!most_met_in_trial(&known[at]), family)
     };
     let easier = |a: usize, b: usize| {
         ease(a).cmp(&ease(b)).then(known[a].clusters.total_cmp(&known[b].clusters)).then(a.cmp(&b))
@@ -185,6 +192,11 @@ fn order(known: &[ScoredModel], trials: &[Option<Trial>]) -> Vec<usize> {
         order.push(next);
     }
     if order.is_empty() { vec![0] } else { order }
+}
+
+/// Whether at least half of the pairs of its trial met.
+pub(crate) fn most_met_in_trial(found: &ScoredModel) -> bool {
+    2 * found.met >= found.pairs
 }
 
 /// Whether chains of no other candidate of the same family should meet sooner: most pairs of its trial met, and it has the
