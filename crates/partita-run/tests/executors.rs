@@ -4,7 +4,7 @@
 
 use partita_run::Failure;
 use partita_run::config::{Options, Task};
-use partita_run::engine::{Delivery, Executor, Job, Numbers, Order, Origin, Output, Threads};
+use partita_run::engine::{Delivery, Executor, Job, Numbers, Order, Origin, Output, Threads, Work};
 use partita_run::session::{self, Request};
 use std::collections::BTreeMap;
 use std::fs;
@@ -252,5 +252,57 @@ fn every_executor_gives_the_same_bytes() {
         assert_eq!(run(&room, "pipes", task, &options, &pipes), one, "{name}: pipes");
         assert!(pipes.lost.load(Ordering::Relaxed) >= 2, "children were to be lost");
     }
+    fs::remove_dir_all(&room).unwrap();
+}
+
+/// Two threads on which the pairs of a pilot that has a time are late at once; what each of them might have taken.
+#[derive(Default)]
+struct Late(Mutex<Vec<Option<f64>>>);
+
+impl Executor for Late {
+    fn width(&self) -> usize {
+        2
+    }
+
+    fn execute(
+        &self,
+        job: &Job,
+        numbers: &Numbers,
+        stop: &(dyn Fn() -> bool + Sync),
+        give: &mut dyn FnMut(u64, Output) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let mut work = job.work.clone();
+        if let Work::PilotPairs(pairs) = &mut work {
+            self.0.lock().unwrap().push(pairs.seconds);
+            pairs.seconds = pairs.seconds.map(|_| 0.0);
+        }
+        Threads(2).execute(&Job { work: &work, ..*job }, numbers, stop, give)
+    }
+}
+
+/// Where a time is given, each pair of the pilot has its part of it. One that is late counts as one that did not meet.
+#[test]
+fn pairs_of_a_pilot_are_cut_when_its_time_is_over() {
+    let room = room("late");
+    let options = |time: Option<&str>| Options {
+        data: Some(room.join("table.csv")),
+        time: time.map(|time| time.parse().unwrap()),
+        replicates: time.is_none().then_some(10),
+        ..Options::default()
+    };
+    let unmet = |name: &str, executor: &Late, time: Option<&str>| -> (u64, u64) {
+        run(&room, name, Task::Fit, &options(time), executor);
+        let summary = fs::read_to_string(room.join(name).join("summary.json")).unwrap();
+        let pilot = &serde_json::from_str::<serde_json::Value>(&summary).unwrap()["pilot"];
+        (pilot["unmet"].as_u64().unwrap(), pilot["pairs"].as_u64().unwrap())
+    };
+    let timed = Late::default();
+    let (cut, pairs) = unmet("timed", &timed, Some("3s"));
+    assert_eq!(cut, pairs, "all are late");
+    let told = timed.0.into_inner().unwrap();
+    assert!(!told.is_empty() && told.iter().all(|each| each.is_some_and(|each| 0.0 < each && each <= 1.0)));
+    let counted = Late::default();
+    assert_eq!(unmet("counted", &counted, None).0, 0, "without a time no clock counts");
+    assert!(counted.0.into_inner().unwrap().iter().all(Option::is_none));
     fs::remove_dir_all(&room).unwrap();
 }
