@@ -3,13 +3,13 @@
 
     python3 scripts/tables.py DIR                      # once: fetches the tables from Python packages
     python3 scripts/measure_tables.py DIR [--binary target/release/partita] [--limit 120] [--option ...]
-        [--seeds 1,2] [NAME ...]
+        [--seeds 1,2] [--at-once 1] [NAME ...]
 
 Columns: wall seconds of the whole command and of its pilot, the model and the moves it chose, lag, burn-in and sweeps,
 replicates, pairs that were censored, meeting times (median, 99 %, longest), the number of clusters, the width of its
 95 % interval, and the adjusted Rand index of the point estimate where classes are known. With two seeds there is one
 line per seed, and the last column is the largest difference between any summary of the two runs, in joint standard
-errors. Measure on an idle machine; the record is in docs/meeting.md.
+errors. Measure on an idle machine, with two processors for each of the runs at once; the record is in docs/meeting.md.
 """
 
 import argparse
@@ -21,6 +21,7 @@ import subprocess
 import tempfile
 import time
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 
 QUICK = (
     "iris wine penguins crabs crabs5 diabetes breast_cancer USArrests swiss mtcars faithful galaxies quakes seed gene"
@@ -64,8 +65,8 @@ def largest_difference(one: dict, other: dict) -> float:
     return max(lines, default=0.0)
 
 
-def measure(binary: str, table: pathlib.Path, limit: float, options: list[str], before: dict | None = None):
-    """Fits a table. Its line, and what was found; `before` is what another seed found."""
+def measure(binary: str, table: pathlib.Path, limit: float, options: list[str]):
+    """Fits a table. The cells of its line but for the last, and what was found."""
     with tempfile.TemporaryDirectory() as room:
         run = pathlib.Path(room) / "run"
         command = [binary, "fit", str(table), "--json", "--out", str(run), *options]
@@ -73,10 +74,10 @@ def measure(binary: str, table: pathlib.Path, limit: float, options: list[str], 
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=limit)
         except subprocess.TimeoutExpired:
-            return line(table.stem, f"no answer after {limit:.0f} s"), None
+            return [table.stem, f"no answer after {limit:.0f} s"], None
         wall = time.monotonic() - begin
         if done.returncode != 0:
-            return line(table.stem, done.stderr.strip().splitlines()[-1]), None
+            return [table.stem, done.stderr.strip().splitlines()[-1]], None
         found = json.loads(done.stdout)
         kept = tomllib.loads((run / "run.toml").read_text())
         clusters = next(line for line in found["summaries"] if line["name"] == "clusters")
@@ -91,7 +92,7 @@ def measure(binary: str, table: pathlib.Path, limit: float, options: list[str], 
             model += f" on {taken['pca']} components"
         if taken and taken["prior"]:
             model += f" ({taken['prior']})"
-        text = line(
+        cells = [
             table.stem,
             f"{wall:.0f}",
             f"{pilot.get('seconds', 0):.0f}",
@@ -103,9 +104,8 @@ def measure(binary: str, table: pathlib.Path, limit: float, options: list[str], 
             quantiles,
             f"{clusters['mean']:.2f} ({high - low:.2f})",
             "" if rand is None else f"{rand:.2f}",
-            "" if before is None else f"{largest_difference(before, found):.1f}",
-        )
-        return text, found
+        ]
+        return cells, found
 
 
 def main() -> None:
@@ -116,20 +116,24 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=120.0)
     parser.add_argument("--option", default="", help="further options of fit, as one word")
     parser.add_argument("--seeds", default="1", help="seeds, separated by commas")
+    parser.add_argument("--at-once", type=int, default=1, help="runs at once")
     given = parser.parse_intermixed_args()
     heads = COLUMNS.replace("lag, burn-in", "lag; burn-in").split(", ")
     print(line(*[head.replace(";", ",") for head in heads]))
     print("|" + "---|" * len(heads))
-    for name in given.names:
-        table = given.directory / f"{name}.csv"
-        if not table.exists():
-            print(line(name, f"not in {given.directory}"), flush=True)
-            continue
-        before = None
-        for seed in given.seeds.split(","):
+    with ThreadPoolExecutor(given.at_once) as pool:
+
+        def run(name: str, seed: str):
             options = [*shlex.split(given.option), "--seed", seed]
-            text, before = measure(given.binary, table, given.limit, options, before)
-            print(text, flush=True)
+            return pool.submit(measure, given.binary, given.directory / f"{name}.csv", given.limit, options)
+
+        runs = {name: [run(name, seed) for seed in given.seeds.split(",")] for name in given.names}
+        for each in runs.values():
+            before = None
+            for cells, found in (one.result() for one in each):
+                z = "" if before is None or found is None else f"{largest_difference(before, found):.1f}"
+                print(line(*cells, *([z] if found else [])), flush=True)
+                before = found
 
 
 if __name__ == "__main__":
