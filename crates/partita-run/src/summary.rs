@@ -41,6 +41,11 @@ pub struct Quantity {
 /// An interval of a share or a probability this narrow tells two digits.
 pub(crate) const SHARE: f64 = 0.02;
 
+/// Where replicates take long, intervals this many times as wide will do, and an interval of a probability that is as wide as
+/// the second.
+pub(crate) const COARSER: f64 = 2.5;
+pub(crate) const COARSE_PROBABILITY: f64 = 0.1;
+
 /// A summary as it is asked for, and what comes of it.
 trait Asked: Sized + fmt::Display {
     /// How to ask for it: `top:R such as top:10`.

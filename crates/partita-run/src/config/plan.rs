@@ -217,6 +217,10 @@ pub enum StoppingRule {
         at_least: u64,
         /// The most.
         at_most: u64,
+        /// Where replicates take long: from so many on, intervals two and a half times as wide will do, and those of
+        /// probabilities five times as wide.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        coarser_from: Option<u64>,
     },
     /// After a time, by the unbiased rule: workers run one after another on each processor, each
     /// for its share of the time.

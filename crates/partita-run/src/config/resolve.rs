@@ -331,7 +331,8 @@ pub(crate) fn limit(options: &Options) -> Limit {
 const LATE: f64 = 1.5;
 
 /// When to stop. Where nothing was said: when the number of clusters and its distribution are known to two digits and the
-/// pilot was a third of the work at most, or after as many replicates as take about a minute with the pilot.
+/// pilot was a third of the work at most, or after as many replicates as take about a minute with the pilot. Slow tables
+/// have several minutes, and after the first a coarser answer will do.
 fn stop(limit: Limit, found: Found) -> StoppingRule {
     // Where chains stay apart, both go on to the cap.
     let calls = |pilot: &Pilot| match pilot.apart {
@@ -339,8 +340,9 @@ fn stop(limit: Limit, found: Found) -> StoppingRule {
         false => pilot.replicate_calls,
     };
     let seconds = found.pilot.map_or(0.01, |p| calls(p) * p.seconds_per_call).max(1e-7);
-    let patience = if found.pilot.is_some_and(|pilot| pilot.slow && !pilot.apart) { PATIENCE } else { 1.0 };
-    let affordable = (patience * SECONDS * found.width as f64 / seconds) as u64;
+    let slow = found.pilot.is_some_and(|pilot| pilot.slow && !pilot.apart);
+    let within = |time: f64| (time * found.width as f64 / seconds) as u64;
+    let affordable = within(if slow { PATIENCE * SECONDS } else { SECONDS });
     let apart = found.pilot.is_some_and(|pilot| pilot.apart);
     let least = if apart { LEAST_APART } else { LEAST };
     match limit {
@@ -370,7 +372,7 @@ fn stop(limit: Limit, found: Found) -> StoppingRule {
             let longer = if apart { affordable } else { worth_it.clamp(affordable, affordable / 2 * 3) };
             let at_most = longer.clamp(fewest, MOST);
             let at_least = FIRST_ROUND.max(worth_it).min(at_most);
-            StoppingRule::Digits { at_least, at_most }
+            StoppingRule::Digits { at_least, at_most, coarser_from: slow.then(|| within(SECONDS)) }
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::config::StoppingRule;
 use crate::engine::{self, Executor, Job, Output, Replicate, Sample, Settings, Sink, Work, long_chain};
 use crate::model::{Input, Model};
 use crate::store::{Directory, Run, how_to_resume};
-use crate::summary::SHARE;
+use crate::summary::{COARSE_PROBABILITY, COARSER, SHARE};
 use crate::{Failure, answers};
 use partita::aggregate::Moments;
 use std::collections::{BTreeMap, HashSet};
@@ -136,24 +136,33 @@ impl Runner<'_> {
         match self.run.plan.stop {
             StoppingRule::Replicates { replicates } => self.replicates(replicates),
             StoppingRule::Precision { width, at_least, at_most } => {
-                self.rounds(at_least, at_most, &vec![width; self.model.quantities().len()], false)
+                let widths = vec![width; self.model.quantities().len()];
+                self.rounds(at_least, at_most, |_| &widths, false)
             }
-            StoppingRule::Digits { at_least, at_most } => {
-                let asked = self.model.quantities().iter().map(|quantity| quantity.two_digits);
-                let widths: Vec<f64> = asked.chain(self.model.counts().iter().map(|_| SHARE)).collect();
-                self.rounds(at_least, at_most, &widths, true)
+            StoppingRule::Digits { at_least, at_most, coarser_from } => {
+                let widths = |times: f64, probability: f64| -> Vec<f64> {
+                    let asked = self.model.quantities().iter().map(|quantity| times * quantity.two_digits);
+                    asked.chain(self.model.counts().iter().map(|_| probability)).collect()
+                };
+                let (fine, coarse) = (widths(1.0, SHARE), widths(COARSER, COARSE_PROBABILITY));
+                let widths = |round| match coarser_from {
+                    Some(from) if round >= from => &coarse,
+                    _ => &fine,
+                };
+                self.rounds(at_least, at_most, widths, true)
             }
             StoppingRule::Time { workers, seconds, further } => self.timed(workers, seconds, further),
         }
     }
 
-    /// Runs rounds until the intervals of the first columns are narrower than these widths; with `until_censored` also
-    /// until a pair is censored, because no number of replicates makes up for that, and the caution should come early.
-    fn rounds(
+    /// Runs rounds until the intervals of the first columns are narrower than the widths for so many replicates; with
+    /// `until_censored` also until a pair is censored, because no number of replicates makes up for that, and the caution
+    /// should come early.
+    fn rounds<'w>(
         &mut self,
         at_least: u64,
         at_most: u64,
-        widths: &[f64],
+        widths: impl Fn(u64) -> &'w Vec<f64>,
         until_censored: bool,
     ) -> Result<bool, Failure> {
         let mut round = at_least.min(at_most);
@@ -163,6 +172,7 @@ impl Runner<'_> {
             }
             // Judged on the first `round` replicates in their order: the same on every machine.
             self.sample.rows.sort_by_key(|row| row.replicate);
+            let widths = widths(round);
             let mut moments = vec![Moments::new(); widths.len()];
             let mut censored = false;
             for row in self.sample.rows.iter().take_while(|row| row.replicate < round) {

@@ -87,7 +87,7 @@ fn a_plain_run_costs_at_least_twice_its_pilot() {
         let pilot = Some(&pilot);
         let found = Found { schedule, pilot, items: 50, width: 2, meetings_only: false, spent: 0.0 };
         match stop(Limit::Unsaid, found) {
-            StoppingRule::Digits { at_least, at_most } => (at_least, at_most),
+            StoppingRule::Digits { at_least, at_most, .. } => (at_least, at_most),
             other => panic!("{other:?}"),
         }
     };
@@ -96,6 +96,25 @@ fn a_plain_run_costs_at_least_twice_its_pilot() {
     // But no more than there is time for.
     let (least, most) = at_least(1e6, 1e-3);
     assert!(least == most && most < 2000, "{least} of {most}");
+}
+
+/// Slow tables have more time than others; what others would have had is when a coarser answer will do.
+#[test]
+fn a_slow_table_has_longer_and_then_a_coarser_answer() {
+    let schedule = Schedule::new(7, 10, 100).unwrap();
+    let rule = |slow, apart| {
+        let pilot = Pilot { slow, apart, seconds_per_call: 1e-2, replicate_calls: 100.0, ..Pilot::default() };
+        let found =
+            Found { schedule, pilot: Some(&pilot), items: 50, width: 2, meetings_only: false, spent: 0.0 };
+        match stop(Limit::Unsaid, found) {
+            StoppingRule::Digits { at_most, coarser_from, .. } => (at_most, coarser_from),
+            other => panic!("{other:?}"),
+        }
+    };
+    let usual = (SECONDS * 2.0) as u64;
+    assert_eq!(rule(false, false), (TWO_ROUNDS_MORE, None));
+    assert_eq!(rule(true, false), (PATIENCE as u64 * usual, Some(usual)));
+    assert_eq!(rule(true, true).1, None);
 }
 
 /// Each worker finishes its first replicate: where pairs go on to the cap, there is room for few of them.
