@@ -331,8 +331,8 @@ pub(crate) fn limit(options: &Options) -> Limit {
 const LATE: f64 = 1.5;
 
 /// When to stop. Where nothing was said: when the number of clusters and its distribution are known to two digits and the
-/// pilot was a third of the work at most, or after as many replicates as take about a minute with the pilot. Slow tables
-/// have several minutes, and after the first a coarser answer will do.
+/// pilot was a third of the work at most, or after as many replicates as take about a minute with the pilot. Where the fewest take
+/// longer than that, a coarser answer will do, and there are several minutes for it.
 fn stop(limit: Limit, found: Found) -> StoppingRule {
     // Where chains stay apart, both go on to the cap.
     let calls = |pilot: &Pilot| match pilot.apart {
@@ -340,10 +340,10 @@ fn stop(limit: Limit, found: Found) -> StoppingRule {
         false => pilot.replicate_calls,
     };
     let seconds = found.pilot.map_or(0.01, |p| calls(p) * p.seconds_per_call).max(1e-7);
-    let slow = found.pilot.is_some_and(|pilot| pilot.slow && !pilot.apart);
     let within = |time: f64| (time * found.width as f64 / seconds) as u64;
-    let affordable = within(if slow { PATIENCE * SECONDS } else { SECONDS });
     let apart = found.pilot.is_some_and(|pilot| pilot.apart);
+    let slow = found.pilot.is_some_and(|pilot| pilot.slow) && !apart;
+    let affordable = within(if slow { PATIENCE * SECONDS } else { SECONDS });
     let least = if apart { LEAST_APART } else { LEAST };
     match limit {
         Limit::Replicates(replicates) => StoppingRule::Replicates { replicates },
@@ -368,11 +368,14 @@ fn stop(limit: Limit, found: Found) -> StoppingRule {
         Limit::Unsaid => {
             let fewest = if apart { LEAST_APART } else { TWO_ROUNDS_MORE };
             let worth_it = found.pilot.map_or(0, |pilot| (PER_PILOT * pilot.cost_in_replicates) as u64);
+            // Pairs are slow to meet, or the table is large.
+            let takes_long = slow || (found.pilot.is_some() && !apart && within(SECONDS) < LEAST);
+            let affordable = if takes_long { within(PATIENCE * SECONDS) } else { affordable };
             // A pilot that took long is worth a run that takes longer, if it ends in an interval.
             let longer = if apart { affordable } else { worth_it.clamp(affordable, affordable / 2 * 3) };
             let at_most = longer.clamp(fewest, MOST);
             let at_least = FIRST_ROUND.max(worth_it).min(at_most);
-            StoppingRule::Digits { at_least, at_most, coarser_from: slow.then(|| within(SECONDS)) }
+            StoppingRule::Digits { at_least, at_most, coarser_from: takes_long.then(|| within(SECONDS)) }
         }
     }
 }

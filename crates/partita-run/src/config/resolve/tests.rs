@@ -98,12 +98,12 @@ fn a_plain_run_costs_at_least_twice_its_pilot() {
     assert!(least == most && most < 2000, "{least} of {most}");
 }
 
-/// Slow tables have more time than others; what others would have had is when a coarser answer will do.
+/// Slow tables have more time than others. Beyond what others would have had, a coarser answer will do.
 #[test]
 fn a_slow_table_has_longer_and_then_a_coarser_answer() {
     let schedule = Schedule::new(7, 10, 100).unwrap();
-    let rule = |slow, apart| {
-        let pilot = Pilot { slow, apart, seconds_per_call: 1e-2, replicate_calls: 100.0, ..Pilot::default() };
+    let rule = |seconds_per_call, slow, apart| {
+        let pilot = Pilot { slow, apart, seconds_per_call, replicate_calls: 100.0, ..Pilot::default() };
         let found =
             Found { schedule, pilot: Some(&pilot), items: 50, width: 2, meetings_only: false, spent: 0.0 };
         match stop(Limit::Unsaid, found) {
@@ -112,9 +112,11 @@ fn a_slow_table_has_longer_and_then_a_coarser_answer() {
         }
     };
     let usual = (SECONDS * 2.0) as u64;
-    assert_eq!(rule(false, false), (TWO_ROUNDS_MORE, None));
-    assert_eq!(rule(true, false), (PATIENCE as u64 * usual, Some(usual)));
-    assert_eq!(rule(true, true).1, None);
+    assert_eq!(rule(1e-2, false, false), (TWO_ROUNDS_MORE, None));
+    assert_eq!(rule(1e-2, true, false), (PATIENCE as u64 * usual, Some(usual)));
+    // Not slow to meet, but large: the fewest replicates take longer than a run has.
+    assert_eq!(rule(2e-2, false, false), (PATIENCE as u64 * usual / 2, Some(usual / 2)));
+    assert!([1e-2, 2e-2].into_iter().all(|cost| rule(cost, true, true).1.is_none()));
 }
 
 /// Each worker finishes its first replicate: where pairs go on to the cap, there is room for few of them.
