@@ -199,6 +199,32 @@ pub fn safe_burn_in(longest: u64, pairs: u64, rare: f64) -> u64 {
     (longest as f64 * (-rare.ln()) / (pairs as f64).ln()).ceil() as u64
 }
 
+/// The variance of one estimate in units of a summary's variance over states, as far as the waits of pairs (meeting time less
+/// lag) tell it.
+///
+/// Each half of `H_{k:m}` by a bound: states of a chain are no more correlated than their pairs are unmet, so that the mean of
+/// a window of `w` states has variance `(1 + 2 E wait) / w`; and the chains of a late pair differ like two
+/// independent states, by the same all along, so that its correction has variance `2 (sum of repeats)² / w²`.
+///
+/// ```
+/// use partita::{Schedule, tuning::relative_variance};
+/// let schedule = |burn_in| Schedule::new(10, burn_in, 2 * burn_in);
+/// let waits = [5, 5, 5, 5, 300];
+/// assert!(relative_variance(&schedule(10)?, &waits) > 10.0);
+/// assert!(relative_variance(&schedule(300)?, &waits) < 0.5);
+/// # Ok::<(), partita::Error>(())
+/// ```
+pub fn relative_variance(schedule: &Schedule, waits: &[u64]) -> f64 {
+    let (pairs, window) = (waits.len() as f64, schedule.window() as f64);
+    let mean = waits.iter().sum::<u64>() as f64 / pairs;
+    let late = |wait: &u64| {
+        let repeats =
+            (schedule.burn_in() + schedule.lag()..schedule.lag() + wait).map(|t| schedule.repeats(t));
+        (repeats.sum::<u64>() as f64 / window).powi(2)
+    };
+    (1.0 + 2.0 * mean) / window + 2.0 * waits.iter().map(late).sum::<f64>() / pairs
+}
+
 /// The asymptotic variance of the mean of one long stationary series, by overlapping batch means,
 /// with batches as long as the square root of its length; `None` for fewer than 16 values.
 ///

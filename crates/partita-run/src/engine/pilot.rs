@@ -25,7 +25,10 @@ pub(crate) use schedule::{Given, find};
 use super::{Executor, Job, Output, PilotPair, PilotPairs, Work};
 use crate::Failure;
 use crate::config::resolve::LEAST;
+use crate::model::Model;
 use crate::session::Watch;
+use crate::summary::Quantity;
+use partita::aggregate::Moments;
 use partita::modes::Trail;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::AtomicBool;
@@ -119,6 +122,8 @@ pub(crate) struct Room<'a> {
     pub budget: f64,
     /// Operations of the replicates that follow.
     run: f64,
+    /// Whether that is more than other runs have.
+    patient: bool,
     begin: Instant,
     /// The number of the next pair: no two stages share random numbers.
     next: u64,
@@ -174,7 +179,9 @@ impl<'a> Room<'a> {
             watch,
             seed,
             budget,
-            run: RUN,
+            // The pilot has a third of the time.
+            run: seconds.map_or(RUN, |seconds| 2.0 * in_time(seconds)),
+            patient: false,
             begin: Instant::now(),
             next: 0,
             calls: 0,
@@ -200,7 +207,7 @@ impl<'a> Room<'a> {
 
     /// Whether it has more time than other pilots.
     pub fn is_patient(&self) -> bool {
-        self.run > RUN
+        self.patient
     }
 
     /// Takes more time for a model whose pairs have not met, if replicates of slow pairs could be afforded then; whether it
@@ -211,7 +218,7 @@ impl<'a> Room<'a> {
             return false;
         }
         (self.budget, self.run) = (SECOND_ROUND * BUDGET, PATIENCE * RUN);
-        (self.spent, self.too_dear) = (0.0, false);
+        (self.patient, self.spent, self.too_dear) = (true, 0.0, false);
         true
     }
 
@@ -346,6 +353,33 @@ impl Stage {
     fn waits(&self) -> Vec<u64> {
         let end = |p: &PilotPair| p.trace.tau.unwrap_or(p.trace.sweeps());
         self.pairs.iter().map(|p| end(p).saturating_sub(p.trace.lag)).collect()
+    }
+
+    /// The waits of many more pairs, as far as these tell: pairs that were cut wait on, and now and then one waits longer than
+    /// the longest here, if the tail falls like an exponential.
+    fn waits_of_many(&self) -> Vec<u64> {
+        let further = self.expected_wait() as u64;
+        let unmet = self.pairs.iter().map(|pair| pair.trace.tau.is_none());
+        let mut waits: Vec<u64> = self
+            .waits()
+            .into_iter()
+            .zip(unmet)
+            .map(|(wait, unmet)| wait + u64::from(unmet) * further)
+            .collect();
+        let longest = waits.iter().copied().max().unwrap_or(1) as f64;
+        waits.push((longest * (1.0 + 1.0 / (waits.len().max(2) as f64).ln())) as u64);
+        waits
+    }
+
+    /// The largest variance of a quantity over pairs, in units of the squared width that is two digits of it.
+    fn spread_in_digits(&self, model: &dyn Model) -> f64 {
+        let of = |(at, quantity): (usize, &Quantity)| {
+            let ends = self.pairs.iter().map(|pair| pair.trace.x(pair.trace.sweeps())[at]);
+            let mut moments = Moments::new();
+            ends.for_each(|value| moments.push(value));
+            moments.variance().unwrap_or(0.0) / quantity.two_digits / quantity.two_digits
+        };
+        model.quantities().iter().enumerate().map(of).fold(0.0, f64::max)
     }
 
     fn longest(&self) -> u64 {

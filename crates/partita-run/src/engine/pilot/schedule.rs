@@ -2,10 +2,11 @@
 
 use super::choose::{UNKNOWN, in_words};
 use super::{Contender, Pilot, Room, Stage, Tried};
+use crate::config::resolve::LEAST;
 use crate::model::Model;
 use crate::{Failure, words};
 use partita::Schedule;
-use partita::tuning::{asymptotic_variance, safe_burn_in};
+use partita::tuning::{asymptotic_variance, relative_variance, safe_burn_in};
 
 /// What was given and need not be found.
 #[derive(Debug, Clone, Copy, Default)]
@@ -39,8 +40,11 @@ const SHORTEST_LAG: u64 = 10;
 /// A longest wait this close above the lag needs no further stage.
 const NEAR_ENOUGH: f64 = 1.25;
 
-/// Replicates that a plain run should at least have.
+/// Replicates for which long schedules are made.
 const ENOUGH: f64 = 150.0;
+
+/// Replicates of variance 1 that bring an interval of 95% to width 1.
+const FOR_WIDTH: f64 = 4.0 * 1.96 * 1.96;
 
 /// The share of the budget that there is for the first stage and for the long traces, whatever the race took.
 const LEAST_FOR_LAG: f64 = 0.2;
@@ -116,7 +120,7 @@ pub(crate) fn find(
 
     let sweep = room.sweep(contender, contender.price(last.touched()));
     let apart = room.stay_apart((last.unmet(), last.pairs.len() as u64), last.expected_wait(), sweep);
-    let schedule = lengths(&last, lag, given, room.run / sweep, apart)?;
+    let schedule = lengths(model, &last, lag, given, room.run / sweep, apart)?;
     let (lag, burn_in, sweeps) = (schedule.lag(), schedule.burn_in(), schedule.sweeps());
 
     // A few long traces: what a long chain's variance is, and what a sweep costs after the meeting.
@@ -165,15 +169,19 @@ pub(crate) fn find(
 }
 
 /// The schedule for a lag that is long enough. A correction enters where a pair waits longer than the burn-in: that should be
-/// rare, and the sweeps five times the burn-in. Where so few replicates could be afforded that there would be no interval
-/// to speak of, all is less, and corrections are frequent enough to be seen.
-fn lengths(last: &Stage, lag: u64, given: Given, affordable: f64, apart: bool) -> Result<Schedule, Failure> {
+/// rare, and the sweeps five times the burn-in. Where replicates are dear, few with rare corrections come before many with
+/// frequent ones. Where so few cannot be afforded either, it is the schedule that should bring two digits with the least
+/// work: the shorter the replicates, the more of them it takes.
+fn lengths(
+    model: &dyn Model,
+    last: &Stage,
+    lag: u64,
+    given: Given,
+    affordable: f64,
+    apart: bool,
+) -> Result<Schedule, Failure> {
     let (longest, pairs) = (last.longest(), last.pairs.len() as u64);
-    let safe = safe_burn_in(longest, pairs, RARE).max(SHORTEST_LAG);
-    let most = last.quantile(0.9).max(SHORTEST_LAG);
-    // Where many never meet, no schedule makes them.
-    let most = if apart { last.quantile(0.5).max(SHORTEST_LAG) } else { most };
-    let schedule = |(lag, burn_in, times): (u64, u64, u64)| {
+    let schedule = |lag: u64, burn_in: u64, times: u64| {
         // A cap that was given leaves half of the sweeps to pairs that are late.
         let room = given.max_sweeps.map_or(u64::MAX, |cap| (cap / 2).max(1));
         let lag = given.lag.unwrap_or(lag.min(room));
@@ -183,20 +191,36 @@ fn lengths(last: &Stage, lag: u64, given: Given, affordable: f64, apart: bool) -
         let sweeps = given.sweeps.unwrap_or(sweeps);
         Schedule::new(lag, burn_in, sweeps)
     };
-    let replicates =
-        |schedule: &Schedule| affordable / (schedule.sweeps() as f64 + 2.0 * last.expected_wait());
-    for way in [(lag, safe, 5), (lag, safe, 3), (lag, safe, 2), (lag.min(longest), longest, 2)] {
-        let schedule = schedule(way)?;
-        if !apart && replicates(&schedule) >= ENOUGH {
+    let short = |burn_in: u64| {
+        let burn_in = burn_in.max(SHORTEST_LAG);
+        schedule(lag.min(burn_in), burn_in, 2)
+    };
+    // Where many never meet, no schedule makes them.
+    if apart {
+        return Ok(short(last.quantile(0.5))?);
+    }
+    let safe = safe_burn_in(longest, pairs, RARE).max(SHORTEST_LAG);
+    let long = |times: u64| schedule(lag, safe, times);
+    let fewest = LEAST as f64;
+    for (schedule, replicates) in
+        [(long(5), ENOUGH), (long(3), ENOUGH), (long(2), fewest), (short(longest), fewest)]
+    {
+        let schedule = schedule?;
+        if affordable / (schedule.sweeps() as f64 + 2.0 * last.expected_wait()) >= replicates {
             return Ok(schedule);
         }
     }
-    let shorter = schedule((lag.min(most), most, 2))?;
-    if apart || replicates(&shorter) >= ENOUGH / 2.0 {
-        return Ok(shorter);
-    }
-    let most = last.quantile(0.75).max(SHORTEST_LAG);
-    Ok(schedule((lag.min(most), most, 2))?)
+    let spread = last.spread_in_digits(model);
+    let waits = last.waits_of_many();
+    let work = |schedule: &Schedule| {
+        let calls = waits.iter().map(|wait| schedule.cost(schedule.lag() + wait) as f64);
+        let calls = calls.sum::<f64>() / waits.len() as f64;
+        calls * (FOR_WIDTH * spread * relative_variance(schedule, &waits)).max(LEAST as f64)
+    };
+    let ways = [safe, longest, last.quantile(0.9), last.quantile(0.75)];
+    let schedules = ways.into_iter().map(short).collect::<Result<Vec<_>, _>>()?;
+    let least = schedules.into_iter().min_by(|a, b| work(a).total_cmp(&work(b)));
+    Ok(least.expect("there are several"))
 }
 
 /// The two start laws alternate: their waits should have the same tail.
