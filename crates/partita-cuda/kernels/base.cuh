@@ -7,7 +7,8 @@
 // information), SIDES (1 where sweeps have moves of two clusters), SCANS (those of a split-merge move; 0 where sweeps have no such
 // move), COLUMNS (1 for tables of columns of any kinds, 0 for Gaussian clusters of known spread); for Gaussian clusters DIMENSION (a
 // padded row) and GRAM (1 where clusters keep inner products, 0 where distances are taken from coordinates); for columns NORMALS
-// (normal ones, padded), COUNTS, CATEGORIES and LEVELS (of all categories together), FULL (those that share a covariance matrix).
+// (normal ones, padded), COUNTS, CATEGORIES and LEVELS (of all categories together), FULL (those that share a covariance matrix);
+// MANY (1 where there are more items than 16 bits can count).
 
 #ifdef __CUDACC__
 #define DEVICE static __device__ __forceinline__
@@ -20,10 +21,16 @@
 #endif
 
 typedef unsigned char u8;
-typedef unsigned short u16;
 typedef unsigned int u32;
 typedef unsigned long long u64;
 typedef long long i64;
+
+// A number of items that two clusters share: as short as may be, because it lies in fast memory.
+#if MANY
+typedef u32 Shared;
+#else
+typedef unsigned short Shared;
+#endif
 
 // Lanes of a warp that run a replicate together (`columns.cuh`, `sides.cuh`). All do the same with copies of their own of what is
 // small; of what lies in memory for all, tasks are divided among them, each of which writes what no other lane reads or writes until

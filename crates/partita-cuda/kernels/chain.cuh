@@ -42,6 +42,13 @@ DEVICE void recall_map(Map* map, const u64* words) {
 }
 #endif
 
+// An item in a word whose highest bits are flags.
+DEVICE int item_of(u32 word) { return (int)(word & 0xFFFFFF); }
+
+// An item that walks from one cluster to another, in one word: the item, and whether it goes to the second, that of j.
+#define TO_J 24
+DEVICE int goes_to_j(u32 step) { return (int)(step >> TO_J & 1); }
+
 struct Chain {
     int clusters;
     int numbers;  // numbers in use and free ones

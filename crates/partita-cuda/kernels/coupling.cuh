@@ -2,7 +2,7 @@
 // plans share, and by the transport problem only where that does not decide.
 
 struct Overlap {
-    u16 cell[WIDTH * WIDTH];
+    Shared cell[WIDTH * WIDTH];
     int rows, columns, nonzero;
 };
 
@@ -26,7 +26,7 @@ DEVICE void follow_moves(Overlap* o, Move x, Move y) {
     if (x.closed) {
         int last = --o->rows;
         for (int j = 0; j < o->columns; j++) {
-            u16 shared = o->cell[last * WIDTH + j];
+            Shared shared = o->cell[last * WIDTH + j];
             o->cell[last * WIDTH + j] = 0;
             // The closed row is empty; where it is the last itself it stays so.
             if (x.from != last) o->cell[x.from * WIDTH + j] = shared;
@@ -36,12 +36,17 @@ DEVICE void follow_moves(Overlap* o, Move x, Move y) {
     if (y.closed) {
         int last = --o->columns;
         for (int i = 0; i < o->rows; i++) {
-            u16 shared = o->cell[i * WIDTH + last];
+            Shared shared = o->cell[i * WIDTH + last];
             o->cell[i * WIDTH + last] = 0;
             if (y.from != last) o->cell[i * WIDTH + y.from] = shared;
         }
     }
 }
+
+// Shared items and a column in one number, which is larger where more are shared. Columns are fewer than 64, items than 2^24.
+DEVICE u32 rank_of(u32 shared, int column) { return shared << 6 | (u32)column; }
+DEVICE u32 shared_of(u32 key) { return key >> 6; }
+DEVICE int column_of(u32 key) { return (int)(key & 63); }
 
 #define CANDIDATES 2
 #define NONE (-1)
@@ -75,12 +80,12 @@ DEVICE double larger(double x, double y) { return x > y ? x : y; }
 APART void objections(const Drawn* d, int column, i64 gap, double* of_rows, double* of_columns) {
     const Tables* t = d->tables;
     (void)t;
-    const u16* own = d->overlap->cell + d->row * WIDTH;
+    const Shared* own = d->overlap->cell + d->row * WIDTH;
     i64 best = GAIN(t, own[column]);
     double rows = 0.0;
     u64 columns = 0;
     for (int k = 0; k < d->count_a; k++) {
-        const u16* other = d->overlap->cell + k * WIDTH;
+        const Shared* other = d->overlap->cell + k * WIDTH;
         if (GAIN(t, other[column]) < gap || k == d->row || !(d->a[k] > 0.0)) continue;
         i64 least = GAIN(t, other[column]) - best;
         u64 objects = 0;
@@ -102,25 +107,24 @@ APART void objections(const Drawn* d, int column, i64 gap, double* of_rows, doub
 DEVICE int dominance(const Drawn* d, double* mass, int* dominates) {
     const Tables* t = d->tables;
     (void)t;
-    const u16* own = d->overlap->cell + d->row * WIDTH;
-    // Overlap and column in one number.
+    const Shared* own = d->overlap->cell + d->row * WIDTH;
     u32 best = 0, second = 0;
     for (int j = 0; j < d->count_b; j++) {
-        u32 key = j == d->candidate ? 0 : (u32)own[j] << 16 | (u32)j;
+        u32 key = j == d->candidate ? 0 : rank_of(own[j], j);
         u32 lower = key < best ? key : best;
         best = key > best ? key : best;
         second = lower > second ? lower : second;
     }
-    int column = (int)(best & 0xFFFF);
-    if (best >> 16 == 0) return NONE;
+    int column = column_of(best);
+    if (shared_of(best) == 0) return NONE;
     int is_open = d->candidate != d->closed[0];
-    u32 rival = is_open ? own[d->candidate] : second >> 16;
+    u32 rival = is_open ? own[d->candidate] : shared_of(second);
     u32 other = 0;
     for (int k = 0; k <= d->overlap->rows; k++) {
         u32 shared = k == d->row ? 0 : d->overlap->cell[k * WIDTH + column];
         other = shared > other ? shared : other;
     }
-    i64 gap = GAIN(t, best >> 16) - GAIN(t, rival);
+    i64 gap = GAIN(t, shared_of(best)) - GAIN(t, rival);
     double a = d->left, b = d->b[column] * d->total_a;
     if (GAIN(t, other) < gap) {
         *mass = smaller(a, b);

@@ -14,12 +14,12 @@ DEVICE u32 largest_key(u32 key) {
 DEVICE int draw_dominant(const Tables* t, const Place* p, const Overlap* o, const Given* g, int asks, double second, double of_row,
                          int rows, const double* b, int columns) {
     (void)t;
-    u32 key = asks && p->slot < columns ? (u32)o->cell[g->row * WIDTH + p->slot] << 16 | (u32)p->slot : 0;
+    u32 key = asks && p->slot < columns ? rank_of(o->cell[g->row * WIDTH + p->slot], p->slot) : 0;
     u32 best = largest_key(key), next = largest_key(key == best ? 0 : key);
-    int column = (int)(best & 0xFFFF);
+    int column = column_of(best);
     u32 other = largest_key(asks && p->slot < rows && p->slot != g->row ? o->cell[p->slot * WIDTH + column] : 0);
-    i64 gap = asks ? GAIN(t, best >> 16) - GAIN(t, next >> 16) : 0;
-    if (!asks || best >> 16 == 0 || GAIN(t, other) >= gap) return OPEN_STILL;
+    i64 gap = asks ? GAIN(t, shared_of(best)) - GAIN(t, shared_of(next)) : 0;
+    if (!asks || shared_of(best) == 0 || GAIN(t, other) >= gap) return OPEN_STILL;
     double whole = of_row * g->total_b, unavoidable = whole - g->total_a * (g->total_b - g->highest), left = second * whole;
     int last = NONE;
     double mass = smaller(whole, b[column] * g->total_a);

@@ -352,7 +352,7 @@ APART double product_now(const Tables* t, const Chain* z, int item, int number) 
 }
 
 // Brings all products up to date between two passes, then lets items walk one after the other between two numbers, of which the
-// second is new or not. A step is an item, and above it whether it goes to the second.
+// second is new or not. A step tells whether an item goes to the second (`goes_to_j`).
 APART void settle_all(const Tables* t, Chain* z, const u32* walk, int steps, int first, int second, int is_new) {
     double* cells = &CELL(z, PRODUCT, 0);
     int places = ring_places(t->items);
@@ -366,9 +366,9 @@ APART void settle_all(const Tables* t, Chain* z, const u32* walk, int steps, int
         }
         if (is_new) cells[second * LANES] = 0.0;
         for (int n = 0; n < steps; n++) {
-            int to = walk[n] >> 16 ? second : first, from = walk[n] >> 16 ? first : second;
-            cells[to * LANES] += gram[walk[n] & 0xFFFF];
-            cells[from * LANES] -= gram[walk[n] & 0xFFFF];
+            int to = goes_to_j(walk[n]) ? second : first, from = goes_to_j(walk[n]) ? first : second;
+            cells[to * LANES] += gram[item_of(walk[n])];
+            cells[from * LANES] -= gram[item_of(walk[n])];
         }
         for (int k = 0; k < z->numbers; k++) kept[k * LANES] = cells[k * LANES];
     }

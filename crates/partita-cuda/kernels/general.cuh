@@ -9,7 +9,7 @@
 // A problem of the lines that carry mass. Nodes are the rows and then the columns.
 struct General {
     const Tables* tables;
-    const u16* overlap;  // in rows of WIDTH
+    const Shared* overlap;  // in rows of WIDTH
     int rows, columns;
     u8 row_index[MOST_LINES], column_index[MOST_LINES];
     double a[MOST_LINES], b[MOST_LINES], row_left[MOST_LINES], column_left[MOST_LINES];

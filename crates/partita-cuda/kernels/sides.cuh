@@ -91,10 +91,8 @@ DEVICE void draw_even(Sequence* s, const u32* near, int items, const Chain* x, c
     of_y->j = draw_second(s, near, items, of_y->i);
 }
 
-// An item of the two clusters in one word: the item, then flags by chain.
-enum Flag { HELD = 16, WAS_WITH_I = 18, WITH_I = 20 };
-
-DEVICE int item_of(u32 member) { return (int)(member & 0xFFFF); }
+// An item of the two clusters in one word: the item (`chain.cuh`), then flags by chain.
+enum Flag { HELD = 24, WAS_WITH_I = 26, WITH_I = 28 };
 
 DEVICE int is_set(u32 member, int flag, int chain) { return member >> (flag + chain) & 1; }
 
@@ -119,10 +117,6 @@ struct Attempt {
 DEVICE void set_flag(u32* member, int flag, int chain, int value) {
     *member = (*member & ~(1u << (flag + chain))) | (u32)value << (flag + chain);
 }
-
-// An item that walks, in one word: the item, and whether it goes to the side of j.
-#define TO_J 16
-DEVICE int goes_to_j(u32 step) { return (int)(step >> TO_J & 1); }
 
 // The probability of the first of two log weights.
 DEVICE double let_one_win(double first, double second) {

@@ -19,8 +19,8 @@ const OUTLASTED: u64 = 3;
 /// Sweeps of the first round: most pairs have met by then, the others go on among themselves.
 const FIRST_ROUND: u64 = 16;
 
-/// Overlaps have 16 bits.
-const MOST_ITEMS: usize = (1 << 16) - 1;
+/// Beside an item, a word has eight flags.
+const MOST_ITEMS: usize = (1 << 24) - 1;
 
 /// Numbers of a summary where chains are compared: the first difference, the sum of all, and one for the kernel.
 const OF_SUMMARY: usize = 3;
@@ -153,7 +153,7 @@ impl Pack {
             let grouped = (shape.crew() == Crew::Groups).then(|| tables.for_groups(target, shape));
             (shape, grouped.map_or_else(|| tables.numbers.clone(), |tables| tables.numbers))
         };
-        let ladder: Vec<_> = Shape::ladder(tables.family, gains.is_some(), of_two, float)
+        let ladder: Vec<_> = Shape::ladder(tables.family, gains.is_some(), of_two, float, items)
             .into_iter()
             .map(with_tables)
             .collect();

@@ -76,6 +76,8 @@ pub struct Shape {
     pub vi: bool,
     /// What sweeps have beside passes over the items.
     pub moves: Moves,
+    /// Whether there are more items than 16 bits can count.
+    pub many: bool,
 }
 
 /// The moves of two clusters that a kernel knows.
@@ -124,9 +126,10 @@ pub enum Family {
 }
 
 impl Shape {
-    /// The kernels for chains like these, each for more clusters than the one before. Single precision is for groups only.
-    pub fn ladder(family: Family, vi: bool, moves: Moves, float: bool) -> Vec<Self> {
-        let thread = |slots| Shape { slots, group: 0, float: false, family, vi, moves };
+    /// The kernels for chains of so many items, each for more clusters than the one before. Single precision is for groups only.
+    pub fn ladder(family: Family, vi: bool, moves: Moves, float: bool, items: usize) -> Vec<Self> {
+        let many = items > usize::from(u16::MAX);
+        let thread = |slots| Shape { slots, group: 0, float: false, family, vi, moves, many };
         let in_groups = match family {
             Family::Gaussian { dimension, gram } => !moves.sides && (gram || dimension <= MOST_COORDINATES),
             Family::Columns { .. } => true,
@@ -135,7 +138,7 @@ impl Shape {
             return vec![thread(SLOTS), thread(WIDE)];
         }
         let float = float && matches!(family, Family::Gaussian { .. });
-        let group = |group| Shape { slots: group - 1, group, float, family, vi, moves };
+        let group = |group| Shape { slots: group - 1, group, float, family, vi, moves, many };
         GROUP_SIZES.into_iter().map(group).chain([thread(WIDE)]).collect()
     }
 
@@ -164,10 +167,15 @@ impl Shape {
 
     /// As definitions for a compiler.
     pub fn definitions(&self) -> Vec<String> {
-        let Shape { slots, group, float, family, vi, moves } = *self;
+        let Shape { slots, group, float, family, vi, moves, many } = *self;
         let Moves { sides, scans } = moves;
-        let mut definitions =
-            vec![("SLOTS", slots), ("VI", vi.into()), ("SIDES", sides.into()), ("SCANS", scans)];
+        let mut definitions = vec![
+            ("SLOTS", slots),
+            ("VI", vi.into()),
+            ("SIDES", sides.into()),
+            ("SCANS", scans),
+            ("MANY", many.into()),
+        ];
         match self.crew() {
             Crew::Threads => {}
             Crew::Groups => definitions.extend([("GROUP", group), ("FLOAT", float.into())]),
@@ -209,11 +217,12 @@ mod tests {
     fn a_kernel_is_named_by_all_that_it_depends_on() {
         let family = Family::Gaussian { dimension: 8, gram: true };
         let moves = Moves::default();
-        let shape = Shape { slots: SLOTS, group: 0, float: false, family, vi: false, moves };
+        let shape = Shape { slots: SLOTS, group: 0, float: false, family, vi: false, moves, many: false };
         let name = shape.fingerprint("one card");
         assert_eq!(name, shape.fingerprint("one card"));
         assert_ne!(name, shape.fingerprint("another card"));
         assert_ne!(name, Shape { vi: true, ..shape }.fingerprint("one card"));
+        assert_ne!(name, Shape { many: true, ..shape }.fingerprint("one card"));
         assert_ne!(name, Shape { slots: WIDE, ..shape }.fingerprint("one card"));
         let moves = Moves { sides: true, scans: 5 };
         assert_ne!(name, Shape { moves, ..shape }.fingerprint("one card"));

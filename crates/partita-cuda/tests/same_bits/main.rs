@@ -4,6 +4,7 @@ mod columns;
 mod emulated;
 mod full;
 mod known;
+mod long;
 mod moves;
 mod parts;
 mod states;
@@ -119,8 +120,10 @@ fn the_kernel_compiles_for_a_card() {
         (matrix(16), false, gibbs, false),
         (matrix(40), false, sams, false),
     ];
+    // Every other one for a long table.
+    let ladders = shapes.into_iter().zip([200, 70_000].into_iter().cycle());
     for shape in
-        shapes.into_iter().flat_map(|(family, vi, moves, float)| Shape::ladder(family, vi, moves, float))
+        ladders.flat_map(|((family, vi, moves, float), items)| Shape::ladder(family, vi, moves, float, items))
     {
         match compile(shape, "sm_90") {
             Ok(image) => assert!(image.starts_with(b"\x7fELF"), "{shape:?}"),

@@ -17,9 +17,9 @@ extern "C" int probe_place_of_j(u32* members, int count, int j) {
     return place_of_j(&attempt, j);
 }
 
-extern "C" int probe_transport(const u16* overlap, const double* a, int rows, const double* b, int columns, u32* row, u32* column,
+extern "C" int probe_transport(const Shared* overlap, const double* a, int rows, const double* b, int columns, u32* row, u32* column,
                                double* mass) {
-    static u16 cells[WIDTH * WIDTH];
+    static Shared cells[WIDTH * WIDTH];
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < columns; j++) cells[i * WIDTH + j] = overlap[i * columns + j];
     Tables t;
@@ -41,7 +41,7 @@ extern "C" int probe_transport(const u16* overlap, const double* a, int rows, co
 fn library(card: &Emulated) -> libloading::Library {
     let family = Family::Gaussian { dimension: 4, gram: true };
     let moves = Moves { sides: true, scans: 0 };
-    card.compile(Shape { slots: WIDE, group: 0, float: false, family, vi: false, moves }, PROBES)
+    card.compile(Shape { slots: WIDE, group: 0, float: false, family, vi: false, moves, many: false }, PROBES)
 }
 
 #[test]

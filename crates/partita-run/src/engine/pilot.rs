@@ -5,9 +5,8 @@
 //! until no pilot pair needs longer to meet than the lag itself: then the first chain has forgotten
 //! its start when the second one begins, and what the pilot has seen of meetings is what the run
 //! will see. The burn-in is a multiple of the longest wait, so that corrections are rare: an estimate
-//! whose own variance is tiny would otherwise be at the mercy of a few late pairs. Where replicates would be too few
-//! for an interval, it is less, and corrections are frequent enough to be seen. All is planned by
-//! operations, not by a clock: the same pilot on every machine.
+//! whose own variance is tiny would otherwise be at the mercy of a few late pairs. It is less where replicates would be
+//! too few for an interval. All is planned by operations, not by a clock: the same pilot on every machine.
 
 mod choose;
 mod models;
