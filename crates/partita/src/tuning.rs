@@ -202,8 +202,8 @@ pub fn safe_burn_in(longest: u64, pairs: u64, rare: f64) -> u64 {
 /// The variance of one estimate in units of a summary's variance over states, as far as the waits of pairs (meeting time less
 /// lag) tell it.
 ///
-/// Each half of `H_{k:m}` by a bound: states of a chain are no more correlated than their pairs are unmet, so that the mean of
-/// a window of `w` states has variance `(1 + 2 E wait) / w`; and the chains of a late pair differ like two
+/// For each part of `H_{k:m}` something is assumed. States of a chain are as correlated as pairs are unmet, so that the mean of
+/// a window of `w` states has variance `(1 + 2 E wait) / w`. And the chains of a late pair differ like two
 /// independent states, by the same all along, so that its correction has variance `2 (sum of repeats)² / w²`.
 ///
 /// ```

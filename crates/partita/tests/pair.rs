@@ -1,9 +1,10 @@
 //! The coupled loop: when chains meet, how it ends, what observers see; and traces of it for tuning.
 
+use partita::aggregate::Moments;
 use partita::coupling::{Independent, Optimal};
 use partita::partition::Metric;
 use partita::summary::{Clusters, TopShares};
-use partita::tuning::{Trace, Tracer, appraise, asymptotic_variance, from_traces};
+use partita::tuning::{Trace, Tracer, appraise, asymptotic_variance, from_traces, relative_variance};
 use partita::{
     Ending, Error, Estimator, Gaussian, Gibbs, Mixture, Moment, Observer, Pair, Partition, Prior, Schedule,
     Stop, Stream, Target, Wish,
@@ -152,6 +153,20 @@ fn the_best_schedule_is_found() {
     let worst = appraise(&traces, &candidates[0]).unwrap();
     assert!(worst.inefficiency().zip(best.inefficiency()).all(|(worst, best)| worst > 3.0 * best));
     assert!(from_traces(&traces, &[Schedule::new(4, 0, 10_000).unwrap()], 0.1).is_none());
+}
+
+/// What waits alone tell of the variance of an estimate is on the safe side here, and of the right size.
+#[test]
+fn waits_tell_how_much_estimates_vary() {
+    let traces = traces(4, 40, 4000);
+    let waits: Vec<u64> = traces.iter().map(|trace| trace.tau.unwrap() - 4).collect();
+    let ends: Moments = traces.iter().map(|trace| trace.x(40)[0]).collect();
+    for (burn_in, sweeps) in [(0, 0), (0, 4), (2, 6), (8, 40)] {
+        let schedule = Schedule::new(4, burn_in, sweeps).unwrap();
+        let seen = appraise(&traces, &schedule).unwrap().variance[0] / ends.variance().unwrap();
+        let told = relative_variance(&schedule, &waits);
+        assert!((0.9..20.0).contains(&(told / seen)), "{schedule:?}: {told}, seen {seen}");
+    }
 }
 
 /// An autoregression with coefficient r and unit noise has asymptotic variance 1 / (1 - r)^2.

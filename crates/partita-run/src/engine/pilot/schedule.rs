@@ -191,10 +191,8 @@ fn lengths(
         let sweeps = given.sweeps.unwrap_or(sweeps);
         Schedule::new(lag, burn_in, sweeps)
     };
-    let short = |burn_in: u64| {
-        let burn_in = burn_in.max(SHORTEST_LAG);
-        schedule(lag.min(burn_in), burn_in, 2)
-    };
+    // A lag as long as the burn-in costs nothing then, and late pairs enter with the smallest weights.
+    let short = |burn_in: u64| schedule(burn_in.max(SHORTEST_LAG), burn_in.max(SHORTEST_LAG), 2);
     // Where many never meet, no schedule makes them.
     if apart {
         return Ok(short(last.quantile(0.5))?);
@@ -202,9 +200,8 @@ fn lengths(
     let safe = safe_burn_in(longest, pairs, RARE).max(SHORTEST_LAG);
     let long = |times: u64| schedule(lag, safe, times);
     let fewest = LEAST as f64;
-    for (schedule, replicates) in
-        [(long(5), ENOUGH), (long(3), ENOUGH), (long(2), fewest), (short(longest), fewest)]
-    {
+    let ways = [(long(5), ENOUGH), (long(3), ENOUGH), (short(safe), fewest), (short(longest), fewest)];
+    for (schedule, replicates) in ways {
         let schedule = schedule?;
         if affordable / (schedule.sweeps() as f64 + 2.0 * last.expected_wait()) >= replicates {
             return Ok(schedule);
