@@ -178,8 +178,7 @@ impl<'a> Room<'a> {
             watch,
             seed,
             budget,
-            // The pilot has a third of the time.
-            run: seconds.map_or(RUN, |seconds| 2.0 * in_time(seconds)),
+            run: RUN,
             patient: false,
             begin: Instant::now(),
             next: 0,
