@@ -121,8 +121,6 @@ pub(crate) struct Room<'a> {
     pub budget: f64,
     /// Operations of the replicates that follow.
     run: f64,
-    /// Whether that is more than other runs have.
-    patient: bool,
     begin: Instant,
     /// The number of the next pair: no two stages share random numbers.
     next: u64,
@@ -179,7 +177,6 @@ impl<'a> Room<'a> {
             seed,
             budget,
             run: RUN,
-            patient: false,
             begin: Instant::now(),
             next: 0,
             calls: 0,
@@ -205,7 +202,7 @@ impl<'a> Room<'a> {
 
     /// Whether it has more time than other pilots.
     pub fn is_patient(&self) -> bool {
-        self.patient
+        self.run > RUN
     }
 
     /// Takes more time for a model whose pairs have not met, if replicates of slow pairs could be afforded then; whether it
@@ -216,7 +213,7 @@ impl<'a> Room<'a> {
             return false;
         }
         (self.budget, self.run) = (SECOND_ROUND * BUDGET, PATIENCE * RUN);
-        (self.patient, self.spent, self.too_dear) = (true, 0.0, false);
+        (self.spent, self.too_dear) = (0.0, false);
         true
     }
 
@@ -373,9 +370,7 @@ impl Stage {
     fn spread_in_digits(&self, model: &dyn Model) -> f64 {
         let of = |(at, quantity): (usize, &Quantity)| {
             let ends = self.pairs.iter().map(|pair| pair.trace.x(pair.trace.sweeps())[at]);
-            let mut moments = Moments::new();
-            ends.for_each(|value| moments.push(value));
-            moments.variance().unwrap_or(0.0) / quantity.two_digits / quantity.two_digits
+            ends.collect::<Moments>().variance().unwrap_or(0.0) / quantity.two_digits / quantity.two_digits
         };
         model.quantities().iter().enumerate().map(of).fold(0.0, f64::max)
     }
